@@ -2,13 +2,25 @@
 
 use std::num::NonZeroUsize;
 
-/// Splits a text into chunks of a fixed number of words. Each word includes the whitespace before
-/// it.
-///
-/// Trailing whitespace belongs to the last chunk. A text that consists only of whitespace is a
-/// single chunk. The concatenated chunks equal the text.
+/// The size of the chunks of a text. By default, a chunk is one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChunkSize {
+    /// A number of words, each with the whitespace before it. Trailing whitespace belongs to the last
+    /// chunk, and a text that consists only of whitespace is a single chunk.
+    Words(NonZeroUsize),
+    /// A number of characters, so that chunks end within words.
+    Characters(NonZeroUsize),
+}
+
+impl Default for ChunkSize {
+    fn default() -> Self {
+        Self::Words(NonZeroUsize::MIN)
+    }
+}
+
+/// Splits a text into chunks of a fixed size. The concatenated chunks equal the text.
 pub(crate) struct Chunks {
-    words: NonZeroUsize,
+    size: ChunkSize,
     /// The end of the previous chunk.
     position: usize,
     /// The end of the last word of the text.
@@ -16,22 +28,32 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Prepares to split `text` into chunks of `words` words.
-    pub(crate) fn new(text: &str, words: NonZeroUsize) -> Self {
-        Self { words, position: 0, last_word_end: text.trim_end().len() }
+    /// Prepares to split `text` into chunks of this size.
+    pub(crate) fn new(text: &str, size: ChunkSize) -> Self {
+        Self { size, position: 0, last_word_end: text.trim_end().len() }
     }
 
     /// Returns the next chunk. `text` must be the text that was passed to [`new`](Self::new).
     pub(crate) fn next<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         let start = self.position;
-        for _ in 0..self.words.get() {
+        match self.size {
+            ChunkSize::Words(words) => self.skip_words(text, words),
+            ChunkSize::Characters(characters) => {
+                let next = text[start..].char_indices().nth(characters.get());
+                self.position = next.map_or(text.len(), |(at, _)| start + at);
+            }
+        }
+        (start < self.position).then(|| &text[start..self.position])
+    }
+
+    fn skip_words(&mut self, text: &str, words: NonZeroUsize) {
+        for _ in 0..words.get() {
             self.position = word_end(text, self.position);
             if self.position >= self.last_word_end {
                 self.position = text.len();
                 break;
             }
         }
-        (start < self.position).then(|| &text[start..self.position])
     }
 }
 
@@ -68,8 +90,19 @@ mod tests {
     use super::*;
 
     fn chunks(text: &str, words: usize) -> Vec<&str> {
-        let mut chunks = Chunks::new(text, NonZeroUsize::new(words).unwrap());
+        sized(text, ChunkSize::Words(words.try_into().unwrap()))
+    }
+
+    fn sized(text: &str, size: ChunkSize) -> Vec<&str> {
+        let mut chunks = Chunks::new(text, size);
         iter::from_fn(|| chunks.next(text)).collect()
+    }
+
+    #[test]
+    fn chunks_of_characters_end_within_words() {
+        let size = ChunkSize::Characters(3.try_into().unwrap());
+        assert_eq!(sized("Grüß dich \n", size), ["Grü", "ß d", "ich", " \n"]);
+        assert_eq!(sized("", size), [""; 0]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod response;
 mod tool;
 
 pub use crate::base::delivery::Delivery;
+pub use chunks::ChunkSize;
 pub(crate) use chunks::Chunks;
 pub use delta::Delta;
 pub use error::{Error, InvalidParams};

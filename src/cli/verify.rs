@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     control_client::{ControlClient, ControlClientError},
-    verify_report::report,
+    verify_report::{other_sessions, report},
 };
 use crate::{
     base::{environment::Environment, text::count},
@@ -42,6 +42,9 @@ pub(super) async fn verify(
     // Ignore write errors: the exit code is still useful.
     if verification.ok {
         let _ = writeln!(io::stdout(), "{}", met(&verification));
+        if let Some(sessions) = other_sessions(&verification) {
+            let _ = writeln!(io::stderr(), "mynah: {sessions}");
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let _ = writeln!(io::stderr(), "mynah: {}", report(&verification));

@@ -39,6 +39,9 @@ pub(super) fn report(verification: &Verification) -> String {
         add_line(&mut report, &format!("neither a rule nor a chain answered {noun} {numbers}"));
         calls.iter().for_each(|call| add_unmatched(&mut report, call));
     }
+    if let Some(sessions) = other_sessions(verification) {
+        add_line(&mut report, &sessions);
+    }
     if verification.dropped > 0 {
         let dropped = count(verification.dropped as usize, "call");
         let effect = if verification.incomplete { ", so the checks are incomplete" } else { "" };
@@ -46,6 +49,15 @@ pub(super) fn report(verification: &Verification) -> String {
         add_line(&mut report, &format!("the journal dropped {dropped}{effect}; {help}"));
     }
     report
+}
+
+/// Says which sessions have calls, if the session that was checked has none.
+pub(super) fn other_sessions(verification: &Verification) -> Option<String> {
+    let sessions = verification.other_sessions.iter().map(|it| format!("{it:?}"));
+    let sessions: Vec<_> = sessions.collect();
+    let has_others = !sessions.is_empty();
+    has_others
+        .then(|| format!("the session has no calls; there are calls of {}", sessions.join(", ")))
 }
 
 fn add_unmatched(report: &mut String, call: &UnmatchedCall) {

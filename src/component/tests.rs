@@ -113,7 +113,7 @@ fn loads_the_samples() {
     };
     let scripted = ScriptedSettings {
         stream: StreamOptions {
-            words_per_chunk: 3.try_into().unwrap(),
+            chunk_size: crate::chat::ChunkSize::Words(3.try_into().unwrap()),
             chunk_delay: Duration::from_millis(5),
             time_to_first_chunk: Duration::from_millis(20),
         },

@@ -1,6 +1,6 @@
 //! Converts responses to streams of deltas, and streams to responses.
 
-use std::{iter, mem, num::NonZeroUsize, time::Duration};
+use std::{iter, mem, time::Duration};
 
 use futures_util::{
     StreamExt, future,
@@ -8,28 +8,18 @@ use futures_util::{
 };
 
 use super::CallContext;
-use crate::chat::{Chunks, Delta, ProviderError, Response};
+use crate::chat::{ChunkSize, Chunks, Delta, ProviderError, Response};
 
 /// The chunk size and the delays of a stream. By default, a chunk is one word, and there are no
 /// delays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StreamOptions {
-    /// Number of words in a chunk.
-    pub words_per_chunk: NonZeroUsize,
+    /// Size of a chunk.
+    pub chunk_size: ChunkSize,
     /// Time between two chunks.
     pub chunk_delay: Duration,
     /// Time before the first chunk, or before the end of a stream without chunks.
     pub time_to_first_chunk: Duration,
-}
-
-impl Default for StreamOptions {
-    fn default() -> Self {
-        Self {
-            words_per_chunk: NonZeroUsize::MIN,
-            chunk_delay: Duration::ZERO,
-            time_to_first_chunk: Duration::ZERO,
-        }
-    }
 }
 
 /// Streams a complete response. For [providers](super::Provider) that have the whole response at
@@ -60,9 +50,9 @@ impl Pieces {
         self.max_chunks == 0 || (self.reasoning.is_empty() && self.text.is_empty())
     }
 
-    fn into_deltas(self, words: NonZeroUsize) -> impl Iterator<Item = Delta> {
-        let reasoning = chunks(self.reasoning, words).map(Delta::Reasoning);
-        let text = chunks(self.text, words).map(Delta::Text);
+    fn into_deltas(self, size: ChunkSize) -> impl Iterator<Item = Delta> {
+        let reasoning = chunks(self.reasoning, size).map(Delta::Reasoning);
+        let text = chunks(self.text, size).map(Delta::Text);
         reasoning.chain(text).take(self.max_chunks)
     }
 }
@@ -79,10 +69,10 @@ pub(crate) fn piece_deltas(
     if let Err(error) = held {
         return stream::once(future::ready(Err(error.into()))).boxed();
     }
-    let StreamOptions { words_per_chunk, chunk_delay, time_to_first_chunk } = options;
+    let StreamOptions { chunk_size, chunk_delay, time_to_first_chunk } = options;
     let end_wait = if pieces.is_empty() { time_to_first_chunk } else { Duration::ZERO };
     let end = end.map(Delta::Complete);
-    let deltas = pieces.into_deltas(words_per_chunk).map(Ok);
+    let deltas = pieces.into_deltas(chunk_size).map(Ok);
     if time_to_first_chunk.max(chunk_delay).is_zero() {
         return stream::iter(deltas.chain(iter::once(end))).boxed();
     }
@@ -104,8 +94,8 @@ pub(crate) fn piece_deltas(
     stream::iter(timed).then(after_wait).scan(false, end).boxed()
 }
 
-fn chunks(text: String, words: NonZeroUsize) -> impl Iterator<Item = String> {
-    let mut chunks = Chunks::new(&text, words);
+fn chunks(text: String, size: ChunkSize) -> impl Iterator<Item = String> {
+    let mut chunks = Chunks::new(&text, size);
     iter::from_fn(move || chunks.next(&text).map(str::to_owned))
 }
 
@@ -133,7 +123,7 @@ mod tests {
 
     fn options(words: usize) -> StreamOptions {
         StreamOptions {
-            words_per_chunk: NonZeroUsize::new(words).unwrap(),
+            chunk_size: ChunkSize::Words(words.try_into().unwrap()),
             ..StreamOptions::default()
         }
     }

@@ -147,6 +147,14 @@ async fn streams_three_words_per_chunk() {
 }
 
 #[tokio::test]
+async fn streams_chunks_that_end_within_words() {
+    let step = json!({"messages": [{"json": {"city": "Rome"}}], "characters_per_chunk": 6});
+    let streamed = stream(&scripted(""), request([chain(json!([step]))])).await.unwrap();
+    assert_eq!(streamed.chunks, [r#"{"city"#, r#"":"Rom"#, r#"e"}"#]);
+    assert_eq!(streamed.answer.content, r#"{"city":"Rome"}"#);
+}
+
+#[tokio::test]
 async fn streams_filler_word_by_word() {
     let step = json!({"messages": [{"text_message": {"length": 20}}]});
     let streamed = stream(&scripted(""), request([chain(json!([step]))])).await.unwrap();

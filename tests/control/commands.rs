@@ -107,6 +107,10 @@ async fn verify_reads_a_folder_or_nothing() {
         let output = run_command(&[&["verify"], &*arguments, &[&endpoint]].concat()).await;
         assert_eq!((output.code, output.stdout.as_str()), (Some(0), printed), "{}", output.stderr);
     }
+    let session = ["verify", "--no-unmatched", "--session=tset", &endpoint];
+    let output = run_command(&session).await;
+    let others = "mynah: the session has no calls; there are calls of \"default\"\n";
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), others));
     let output = run_command(&["verify"]).await;
     assert_eq!(output.code, Some(64), "{}", output.stderr);
 }

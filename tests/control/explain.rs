@@ -166,6 +166,23 @@ rules:
     assert_eq!([nearest(0), nearest(1)], ["refund", "refunded"], "{checked}");
 }
 
+/// A rule about another tool's results is not about these.
+#[tokio::test]
+async fn the_nearest_rule_is_not_about_another_tool() {
+    let rules = r"
+rules:
+- {name: refunded, match: {last_tool_result: {tool: refund, contains: done}}, respond: Done}
+- {name: search, match: {user: find}, respond: [{tool_call: [{name: search, args: {}}]}]}
+";
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, rules).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap(), "--strict"]);
+    let history = assistant_with_calls("", [tool_call("1", "search", "{}")]);
+    let call = request([user("find it"), history, tool_result("1", "search", "found")]);
+    let error = sidecar.converse(call).await.unwrap_err();
+    insta::assert_snapshot!(error.message(), @r#"failed conversing with component echo: no rule matches; the nearest is rule "search": has_tool_result: expected false, because the rule calls tools and has no condition on results or turns; the call has "true""#);
+}
+
 #[tokio::test]
 async fn a_refused_call_has_no_nearest_rule() {
     let file = scratch("rules").join("rules.yaml");

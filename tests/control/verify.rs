@@ -55,6 +55,18 @@ pub(super) async fn verify(sidecar: &Sidecar, body: Value) -> (u16, Value) {
     (reply.status, reply.json())
 }
 
+/// An application that sends no session is easy to find.
+#[tokio::test]
+async fn names_other_sessions_if_the_one_has_no_calls() {
+    let sidecar = with_rules();
+    say(&sidecar, "default", &["weather"]).await;
+    let count = |session| json!({"session": session, "count": 1});
+    let (status, found) = verify(&sidecar, count("test")).await;
+    assert_eq!((status, &found["other_sessions"]), (409, &json!(["default"])));
+    let (status, found) = verify(&sidecar, count("default")).await;
+    assert_eq!((status, found.get("other_sessions")), (200, None));
+}
+
 #[tokio::test]
 async fn counts_the_calls_that_match() {
     let sidecar = Sidecar::start();

@@ -19,7 +19,7 @@ use crate::support::{
 /// Calls that a change turns from a miss into a hit.
 type Change = fn(&mut ConversationRequestAlpha2);
 
-const FIELDS: [(&str, Change); 34] = [
+const FIELDS: [(&str, Change); 35] = [
     ("last_message: {equals: bye}", |it| *it = request([user("hi"), assistant("bye")])),
     ("any_message: first", |it| *it = request([user("first"), assistant("a"), user("hi")])),
     ("system: [be, {starts_with: use}]", |it| {
@@ -49,6 +49,9 @@ const FIELDS: [(&str, Change); 34] = [
     ("context_id: {starts_with: trip}", |it| it.context_id = Some("trip-7".to_owned())),
     ("response_format: present", |it| {
         it.response_format = Some(encoded_schema(&json!({"type": "object"})));
+    }),
+    ("response_format: {matches: '\"title\":\"Invo.ce\"'}", |it| {
+        it.response_format = Some(encoded_schema(&json!({"type": "object", "title": "Invoice"})));
     }),
     ("max_tokens: 100", |it| it.max_tokens = Some(100)),
     ("max_tokens: {at_least: 50, at_most: 100}", |it| it.max_tokens = Some(50)),

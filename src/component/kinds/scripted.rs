@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     base::duration,
+    chat::ChunkSize,
     component::{
         context::Context,
         report::Report,
@@ -119,7 +120,7 @@ fn read_stream_options(metadata: &Metadata<'_>, report: &mut Report) -> StreamOp
     let (chunk_delay, time_to_first_chunk) = (delay("chunkDelay"), delay("timeToFirstChunk"));
     let words = metadata.parse("wordsPerChunk", parse_words, report);
     StreamOptions {
-        words_per_chunk: words.unwrap_or(NonZeroUsize::MIN),
+        chunk_size: words.map(ChunkSize::Words).unwrap_or_default(),
         chunk_delay,
         time_to_first_chunk,
     }

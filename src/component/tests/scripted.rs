@@ -45,7 +45,7 @@ fn reads_all_keys() {
         allow_unoffered: true,
         model: "m".into(),
         stream: StreamOptions {
-            words_per_chunk: 7.try_into().unwrap(),
+            chunk_size: crate::chat::ChunkSize::Words(7.try_into().unwrap()),
             chunk_delay: Duration::from_millis(5),
             time_to_first_chunk: Duration::from_secs(1),
         },

@@ -10,7 +10,7 @@ mod packed;
 mod shards;
 mod shown;
 
-use std::{io, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, io, path::Path, sync::Arc, time::Duration};
 
 use prometheus::IntCounter;
 
@@ -25,6 +25,9 @@ use crate::chat::Response;
 
 /// The steps that it takes to decode a byte of a request without secrets.
 pub(crate) const READING: usize = 8;
+
+/// Maximum number of sessions that are named.
+const MAX_SESSIONS: usize = 10;
 
 /// The calls of a sidecar, limited in bytes.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(crate) struct Selected {
     pub(crate) entries: Vec<Arc<Entry>>,
     /// How many may be missing, because there was no room.
     pub(crate) dropped: u64,
+    /// Some of the sessions that have calls, if only those of another session are selected, which has none.
+    pub(crate) other_sessions: Vec<String>,
     /// Removes the secrets of the entries.
     pub(crate) redactor: Arc<Redactor>,
 }
@@ -96,10 +101,11 @@ impl Journal {
     /// Returns the selected entries.
     pub(crate) fn select(&self, selection: &EntryFilter) -> Selected {
         let mut entries = self.shards.since(selection.since);
+        let other_sessions = other_sessions(&entries, selection);
         entries.retain(|entry| selection.selects(entry));
         // Counted afterwards, so that no missing entry is overlooked.
         let dropped = self.shards.dropped_by_session().among(selection);
-        Selected { entries, dropped, redactor: self.redactor.load_full() }
+        Selected { entries, dropped, other_sessions, redactor: self.redactor.load_full() }
     }
 
     /// Removes the selected entries. Returns their number.
@@ -138,4 +144,14 @@ impl Journal {
             file.close();
         }
     }
+}
+
+/// Returns some of the sessions of entries, if a session is selected that has none.
+fn other_sessions(entries: &[Arc<Entry>], selection: &EntryFilter) -> Vec<String> {
+    let Some(session) = selection.session.as_deref() else { return Vec::new() };
+    if entries.iter().any(|entry| entry.session() == session) {
+        return Vec::new();
+    }
+    let sessions: BTreeSet<_> = entries.iter().map(|entry| entry.session()).collect();
+    sessions.into_iter().take(MAX_SESSIONS).map(str::to_owned).collect()
 }

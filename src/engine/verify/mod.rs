@@ -71,7 +71,7 @@ pub(crate) fn verify(
     components: &Components,
     work: &Work,
 ) -> Result<Verification, Stopped> {
-    let Selected { entries, dropped, redactor } = calls;
+    let Selected { entries, dropped, other_sessions, redactor } = calls;
     let dropped = *dropped;
     let largest = entries.iter().map(|entry| entry.size()).max();
     work.keep_decoded(DECODED * largest.unwrap_or(0))?;
@@ -88,7 +88,17 @@ pub(crate) fn verify(
     let ok = results.iter().all(|result| result.ok) && all_used && all_matched && !incomplete;
     let mut failed = checks.expectations.iter().zip(&results).filter(|(_, result)| !result.ok);
     let is_final = !all_matched || failed.any(|(it, result)| !it.count.is_too_few(result.matched));
-    Ok(Verification { ok, is_final, expectations: results, unused, unmatched, dropped, incomplete })
+    let other_sessions = other_sessions.iter().map(|it| redactor.redacted(it).into()).collect();
+    Ok(Verification {
+        ok,
+        is_final,
+        expectations: results,
+        unused,
+        unmatched,
+        other_sessions,
+        dropped,
+        incomplete,
+    })
 }
 
 /// Returns the result of each expectation.

@@ -27,6 +27,9 @@ pub(crate) struct Verification {
     /// The calls that no rule, no chain and no fault has answered, if this was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unmatched: Option<Vec<UnmatchedCall>>,
+    /// Some of the sessions that have calls, if the session that was checked has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_sessions: Vec<String>,
     /// How many calls are not checked, because the journal had no room for them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) dropped: u64,

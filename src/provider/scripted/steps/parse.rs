@@ -1,6 +1,6 @@
 //! Parses a step from JSON and validates it completely.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use serde_json::value::RawValue;
 
@@ -11,9 +11,9 @@ use super::{
     quoted::quoted,
     step::{Directive, Item, Reasoning, ScriptedCall, Step, StepStreamOptions, StepUsage},
 };
-use crate::chat::{FinishReason, MissingPart, ToolCall};
+use crate::chat::{ChunkSize, FinishReason, MissingPart, ToolCall};
 
-/// Maximum number of words in filler text, in reasoning or in a chunk.
+/// Maximum number of words in filler text, in reasoning or in a chunk, and of characters in a chunk.
 const MAX_WORDS: u64 = 100_000;
 /// Maximum length of a finish reason in characters.
 const MAX_FINISH_REASON: usize = 64;
@@ -27,7 +27,7 @@ const MAX_TOKENS: u64 = (1 << 53) - 1;
 /// The key of a step's items, and what error locations call an item.
 const MESSAGES: &str = "messages";
 const ITEM: &str = "item";
-const STEP_KEYS: [&str; 14] = [
+const STEP_KEYS: [&str; 15] = [
     "id",
     "id_message",
     "reasoning",
@@ -36,6 +36,7 @@ const STEP_KEYS: [&str; 14] = [
     "usage",
     "delay",
     "words_per_chunk",
+    "characters_per_chunk",
     "chunk_delay",
     "time_to_first_chunk",
     "error",
@@ -183,12 +184,22 @@ fn usage(value: &RawValue) -> Result<StepUsage, StepError> {
 }
 
 fn stream_options(step: &Object<'_>) -> Result<StepStreamOptions, StepError> {
-    let words = step.get("words_per_chunk", |it| integer(it, 1, MAX_WORDS))?;
+    let words = step.get("words_per_chunk", chunk_length)?;
+    let characters = step.get("characters_per_chunk", chunk_length)?;
+    if words.is_some() && characters.is_some() {
+        return Err(excluded("words_per_chunk", "characters_per_chunk"));
+    }
     Ok(StepStreamOptions {
-        words_per_chunk: words.and_then(|words| usize::try_from(words).ok()?.try_into().ok()),
+        chunk_size: words.map(ChunkSize::Words).or(characters.map(ChunkSize::Characters)),
         chunk_delay: step.get("chunk_delay", duration)?,
         time_to_first_chunk: step.get("time_to_first_chunk", duration)?,
     })
+}
+
+fn chunk_length(value: &RawValue) -> Result<NonZeroUsize, StepError> {
+    let length = usize::try_from(integer(value, 1, MAX_WORDS)?).unwrap_or(usize::MAX);
+    // It is at least 1.
+    Ok(NonZeroUsize::new(length).unwrap_or(NonZeroUsize::MIN))
 }
 
 fn item(value: &RawValue) -> Result<Item, StepError> {

@@ -1,12 +1,9 @@
 //! The types of a parsed step.
 
-use std::{
-    num::{NonZeroU32, NonZeroUsize},
-    time::Duration,
-};
+use std::{num::NonZeroU32, time::Duration};
 
 use crate::{
-    chat::{FinishReason, MissingPart, ProviderError, ToolCall},
+    chat::{ChunkSize, FinishReason, MissingPart, ProviderError, ToolCall},
     provider::stream::StreamOptions,
 };
 
@@ -84,7 +81,7 @@ pub(crate) struct StepUsage {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StepStreamOptions {
-    pub(crate) words_per_chunk: Option<NonZeroUsize>,
+    pub(crate) chunk_size: Option<ChunkSize>,
     pub(crate) chunk_delay: Option<Duration>,
     pub(crate) time_to_first_chunk: Option<Duration>,
 }
@@ -135,7 +132,7 @@ impl StepStreamOptions {
     /// Returns the step's options, with the component's options as defaults.
     pub(crate) fn or(self, component: StreamOptions) -> StreamOptions {
         StreamOptions {
-            words_per_chunk: self.words_per_chunk.unwrap_or(component.words_per_chunk),
+            chunk_size: self.chunk_size.unwrap_or(component.chunk_size),
             chunk_delay: self.chunk_delay.unwrap_or(component.chunk_delay),
             time_to_first_chunk: self.time_to_first_chunk.unwrap_or(component.time_to_first_chunk),
         }

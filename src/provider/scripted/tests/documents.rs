@@ -76,7 +76,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"instruction_chain":[{"messages":[{"text":"a"}]},{"mesages":[]}]}"#,
-        r#"step 2: unknown key "mesages"; known: id, id_message, reasoning, messages, finish_reason, usage, delay, words_per_chunk, chunk_delay, time_to_first_chunk, error, times, empty, cut_after"#,
+        r#"step 2: unknown key "mesages"; known: id, id_message, reasoning, messages, finish_reason, usage, delay, words_per_chunk, characters_per_chunk, chunk_delay, time_to_first_chunk, error, times, empty, cut_after"#,
     ),
     (
         r#"{"messages":[{"text":"a"}],"error":{"code":"ABORTED"}}"#,
@@ -133,6 +133,10 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     (
         r#"{"delay":"1s","words_per_chunk":0}"#,
         "step 1, words_per_chunk: must be a whole number from 1 to 100000",
+    ),
+    (
+        r#"{"delay":"1s","words_per_chunk":1,"characters_per_chunk":1}"#,
+        "step 1: has both words_per_chunk and characters_per_chunk; remove one of them",
     ),
     // an item
     (r#"{"messages":["hi"]}"#, "step 1, item 1: must be an object, not a string"),

@@ -42,7 +42,11 @@ fn scripted(options: StreamOptions) -> Arc<Scripted> {
 
 fn slow() -> StreamOptions {
     let [chunk_delay, time_to_first_chunk] = [10, 100].map(Duration::from_millis);
-    StreamOptions { chunk_delay, time_to_first_chunk, words_per_chunk: 2.try_into().unwrap() }
+    StreamOptions {
+        chunk_delay,
+        time_to_first_chunk,
+        chunk_size: crate::chat::ChunkSize::Words(2.try_into().unwrap()),
+    }
 }
 
 fn timed(expected: &[(u128, &str)]) -> Vec<(u128, String)> {

@@ -57,6 +57,7 @@ fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
         "usage",
         "prompt_tokens",
         "words_per_chunk",
+        "characters_per_chunk",
         "finish_reason",
         "raw_args",
         "times",

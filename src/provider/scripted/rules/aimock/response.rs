@@ -192,7 +192,9 @@ fn pace<'a>(source: &mut Source<'a>, fixture: &mut Fields<'a>, step: &mut Step) 
     }
     let chunks: Option<u64> = source.take(fixture, "truncateAfterChunks", "a number of chunks");
     step.options.extend(chunks.map(|chunks| ("cut_after", chunks.to_string())));
-    source.ignore(fixture, "chunkSize", "chunks are counted in words; see `words_per_chunk`");
+    let characters: Option<u64> = source.take(fixture, "chunkSize", "a number of characters");
+    let characters = characters.filter(|characters| *characters > 0);
+    step.options.extend(characters.map(|it| ("characters_per_chunk", it.to_string())));
     source.ignore(fixture, "disconnectAfterMs", "streams are cut by chunks; see `cut_after`");
     source.ignore(fixture, "chaos", "failures are not random; see `faults`");
     source.ignore(fixture, "recordedTimings", "see `time_to_first_chunk` and `chunk_delay`");

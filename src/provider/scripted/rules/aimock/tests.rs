@@ -149,14 +149,13 @@ fn what_has_no_meaning_is_warned_about() {
         respond: [{"text":"a"}]
       - name: fixture 4
         match: {"user":{"contains":"b","join":"","skip_empty":true}}
-        respond: [{"text":"a"}]
+        respond: {"messages":[{"text":"a"}],"characters_per_chunk":3}
     # 2:17: skipped: the condition `inputText` never holds, because fixtures answer chats only
     # 3:17: skipped: mynah has no endpoint "image"
     # 5:53: ignored: `usermessage` of a match has no meaning in mynah
     # 5:97: ignored: `model`: set the component's metadata item `model`
     # 5:117: ignored: `webSearches` of a response has no meaning in mynah
     # 6:17: ignored: `chaos`: failures are not random; see `faults`
-    # 6:47: ignored: `chunkSize`: chunks are counted in words; see `words_per_chunk`
     # 7:51: skipped: the response has no content, toolCalls, blocks or error
     "#);
 }

@@ -41,6 +41,7 @@ pub struct MatchedCall<'c> {
     system: OnceCell<Option<String>>,
     last_message: OnceCell<Option<Cow<'c, str>>>,
     results: OnceCell<Vec<TrailingResult<'c>>>,
+    response_format: OnceCell<Option<String>>,
     turns: OnceCell<u64>,
 }
 
@@ -75,6 +76,7 @@ impl<'c> MatchedCall<'c> {
             system: OnceCell::new(),
             last_message: OnceCell::new(),
             results: OnceCell::new(),
+            response_format: OnceCell::new(),
             turns: OnceCell::new(),
         }
     }
@@ -124,6 +126,12 @@ impl<'c> MatchedCall<'c> {
     /// Returns the text of a parameter, which is the JSON of a value that is no text.
     pub(super) fn parameter(&self, name: &str) -> Option<String> {
         text_of(self.request.parameters.get(name)?.value.read())
+    }
+
+    /// Returns the JSON of the response format.
+    pub(super) fn response_format(&self) -> Option<&str> {
+        let read = || Some(self.request.response_format.as_ref()?.read().to_string());
+        self.response_format.get_or_init(read).as_deref()
     }
 
     /// Returns the maximum number of generated tokens, if the request has one.

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fmt::Display};
 use super::{
     MatchedCall, Mismatch,
     condition::{Condition, all_hold, newest, tool_choice},
+    response_format::presence,
     tool_result::ResultCondition,
 };
 use crate::{
@@ -43,10 +44,11 @@ impl Condition {
             Self::ToolChoice(name) => {
                 Mismatch::new("tool_choice", format!("{name:?}"), Some(tool_choice(call)))
             }
-            Self::ResponseFormat(expected) => {
+            Self::HasResponseFormat(expected) => {
                 let seen = presence(call.request.response_format.is_some());
                 Mismatch::new("response_format", presence(*expected), Some(seen))
             }
+            Self::ResponseFormat(json) => of_text("response_format", json, call.response_format()),
             Self::Metadata(key, value) => {
                 let seen = call.request.metadata.get(key).map(String::as_str);
                 of_text(&format!("metadata.{key}"), value, seen)
@@ -137,10 +139,6 @@ fn offered(call: &MatchedCall<'_>) -> Option<String> {
 
 fn bool_text(value: bool) -> &'static str {
     if value { "true" } else { "false" }
-}
-
-fn presence(is_present: bool) -> &'static str {
-    if is_present { "present" } else { "absent" }
 }
 
 fn has_key(kind: Attachment) -> &'static str {

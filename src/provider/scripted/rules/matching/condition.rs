@@ -32,7 +32,9 @@ pub(super) enum Condition {
     Tool(String),
     ToolChoice(String),
     /// Whether there is a response format.
-    ResponseFormat(bool),
+    HasResponseFormat(bool),
+    /// A condition on the JSON of the response format.
+    ResponseFormat(TextCondition),
     Metadata(String, TextCondition),
     Parameter(String, TextCondition),
     MaxTokens(Count),
@@ -70,7 +72,10 @@ impl Condition {
             Self::HasToolResultSinceUser(expected) => *expected == call.has_result_since_user(),
             Self::Tool(name) => call.offers(name),
             Self::ToolChoice(expected) => tool_choice(call) == expected,
-            Self::ResponseFormat(expected) => *expected == call.request.response_format.is_some(),
+            Self::HasResponseFormat(expected) => {
+                *expected == call.request.response_format.is_some()
+            }
+            Self::ResponseFormat(json) => call.response_format().is_some_and(|it| json.holds(it)),
             Self::Metadata(key, value) => {
                 call.request.metadata.get(key).is_some_and(|it| value.holds(it))
             }
@@ -106,12 +111,17 @@ impl Condition {
         }
     }
 
-    /// Returns `true` if the condition can hold only if the history ends with the results of tools.
-    pub(super) fn expects_results(&self) -> bool {
+    /// Returns `true` if the condition can hold only if the history ends with the results of tools, and if
+    /// it does, with those of the tools that the call has.
+    pub(super) fn expects_results(&self, call: &MatchedCall<'_>) -> bool {
         match self {
             Self::HasToolResult(expected) => *expected,
-            Self::LastToolResult(_) => true,
-            Self::AnyOf(lists) => lists.iter().all(|it| it.iter().any(Self::expects_results)),
+            Self::LastToolResult(result) => {
+                call.results().is_empty() || result.is_of_tool(call.results())
+            }
+            Self::AnyOf(lists) => {
+                lists.iter().all(|list| list.iter().any(|it| it.expects_results(call)))
+            }
             _ => false,
         }
     }
@@ -153,6 +163,7 @@ impl Condition {
                 self.nested().map(|it| it.work(call)).fold(0, usize::saturating_add)
             }
             Self::Parameter(name, text) => text.work(length(call.parameter(name).as_deref())),
+            Self::ResponseFormat(json) => json.work(length(call.response_format())),
             Self::Alpha(_)
             | Self::Turn(_)
             | Self::MaxTokens(_)
@@ -163,7 +174,7 @@ impl Condition {
             | Self::AnswersNoResult
             | Self::HasToolResultSinceUser(_)
             | Self::ToolChoice(_)
-            | Self::ResponseFormat(_) => call.request.messages.len(),
+            | Self::HasResponseFormat(_) => call.request.messages.len(),
         };
         steps.saturating_add(CONDITION)
     }
@@ -180,6 +191,9 @@ impl Condition {
             }
             Self::Text(field, text) => {
                 capture(text, field.of(call).unwrap_or_default(), captures);
+            }
+            Self::ResponseFormat(json) => {
+                capture(json, call.response_format().unwrap_or_default(), captures);
             }
             Self::AnyMessage(text) if text.pattern().is_some() => {
                 if let Some(message) = newest(call, text) {
@@ -237,7 +251,9 @@ impl Condition {
             Requirement::Tool(_) => None,
         };
         let texts: Vec<_> = match self {
-            Self::Metadata(_, text) | Self::Parameter(_, text) => vec![text],
+            Self::Metadata(_, text) | Self::Parameter(_, text) | Self::ResponseFormat(text) => {
+                vec![text]
+            }
             Self::Not(_) | Self::AnyOf(_) => {
                 return self.nested().flat_map(Self::patterns).collect();
             }

@@ -19,7 +19,7 @@ pub(in super::super) struct Distance {
 impl Distance {
     pub(super) fn new(conditions: &[Condition], call: &MatchedCall<'_>) -> Self {
         let (holding, failed): (Vec<_>, Vec<_>) = conditions.iter().partition(|it| it.holds(call));
-        let expects_results = conditions.iter().any(Condition::expects_results);
+        let expects_results = conditions.iter().any(|it| it.expects_results(call));
         Self {
             failed: failed.len(),
             is_other_turn: expects_results == call.results().is_empty(),

@@ -15,6 +15,7 @@ use super::{
     name::{NameCondition, NameSource},
     nested::Nested,
     parameter::{ValueCondition, ValueSource},
+    response_format::{FormatCondition, FormatSource},
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
     user::{UserCondition, UserSource},
@@ -74,8 +75,9 @@ struct MatchSource {
     offered_only: Option<BTreeSet<String>>,
     /// The tool choice: auto, none, required or the name of a tool.
     tool_choice: Option<String>,
-    /// Whether the request has a response format.
-    response_format: Option<Presence>,
+    /// Whether the request has a response format, or a condition on the JSON of the format.
+    #[schemars(with = "Option<FormatSource>")]
+    response_format: Option<FormatCondition>,
     /// Conditions on metadata of the request. A missing key matches nothing.
     #[serde(default)]
     metadata: BTreeMap<String, TextCondition>,
@@ -129,14 +131,6 @@ struct MatchSource {
 #[schemars(transparent, extend("minProperties" = 1))]
 #[expect(dead_code, reason = "describes the format only")]
 struct Inside(Match);
-
-/// Whether a request has a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Presence {
-    Present,
-    Absent,
-}
 
 impl Match {
     /// Returns `true` if all conditions hold for a call.
@@ -275,7 +269,6 @@ fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
         texts.0.into_iter().map(move |text| Condition::Text(field, text))
     };
     let has = |kind, expected: Option<bool>| expected.map(|it| Condition::Has(kind, it));
-    let is_present = |presence| Condition::ResponseFormat(presence == Presence::Present);
     let user = source.user.0.into_iter().map(|it| Condition::Text(Field::User(it.read), it.text));
     let metadata = source.metadata.into_iter().map(|(key, it)| Condition::Metadata(key, it));
     let cheap = [
@@ -288,7 +281,7 @@ fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
         source.has_tool_result.map(Condition::HasToolResult),
         source.has_tool_result_since_user.map(Condition::HasToolResultSinceUser),
         source.tool_choice.map(Condition::ToolChoice),
-        source.response_format.map(is_present),
+        source.response_format.map(|it| it.0),
         source.max_tokens.map(Condition::MaxTokens),
         source.temperature.map(Condition::Temperature),
         source.scrub_pii.map(Condition::ScrubPii),

@@ -9,6 +9,7 @@
 //   name         conditions on names
 //   count        conditions on numbers
 //   parameter    conditions on parameters
+//   response_format  conditions on the response format
 //   texts        conditions on texts
 //   tool_result  conditions on the results of tools
 //   user         conditions on the last user message
@@ -32,6 +33,7 @@ mod mismatch;
 mod name;
 mod nested;
 mod parameter;
+mod response_format;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -184,6 +184,7 @@ fn invalid_matches_are_rejected() {
         json!({ "tools": [] }),
         json!({ "alpha": 3 }),
         json!({ "response_format": true }),
+        json!({ "response_format": "Invoice" }),
         json!({ "turn": -1 }),
         json!({ "turn": {} }),
         json!({ "turn": { "at_least": 2, "at_most": 1 } }),
@@ -202,7 +203,8 @@ fn invalid_matches_are_rejected() {
     the list is empty; expected at least one condition
     tools is empty; expected at least one name
     alpha is 3; expected 1 or 2
-    invalid type: boolean `true`, expected string or map
+    invalid type: boolean `true`, expected present, absent, or a condition on its JSON such as {contains: Invoice}
+    unknown variant `Invoice`, expected `present` or `absent`
     a negative number; expected a number that is not negative
     the condition is empty; expected exactly, at_least or at_most
     at_least is 2, which is more than the 1 of at_most

@@ -114,10 +114,12 @@ impl ResultCondition {
 
     /// Returns `true` if the conditions on the names in a result hold.
     pub(super) fn selects(&self, result: &TrailingResult<'_>) -> bool {
-        let is_named = |condition: &Option<NameCondition>, name: Option<&str>| {
-            condition.as_ref().is_none_or(|it| name.is_some_and(|name| it.0.holds(name)))
-        };
         is_named(&self.tool, Some(result.tool)) && is_named(&self.id, result.id)
+    }
+
+    /// Returns `true` if one of the results is from the tool that the condition names.
+    pub(super) fn is_of_tool(&self, results: &[TrailingResult<'_>]) -> bool {
+        self.eligible(results).any(|result| is_named(&self.tool, Some(result.tool)))
     }
 
     /// Returns the results for which the condition may hold, newest first.
@@ -256,4 +258,9 @@ impl TextOrMapping for ResultCondition {
     fn from_text(text: &str) -> Self {
         Self { text: Some(TextCondition::contains(text)), ..Self::default() }
     }
+}
+
+/// Returns `true` if there is no condition, or if it holds for the name.
+fn is_named(condition: &Option<NameCondition>, name: Option<&str>) -> bool {
+    condition.as_ref().is_none_or(|it| name.is_some_and(|name| it.0.holds(name)))
 }
