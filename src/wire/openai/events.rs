@@ -74,7 +74,7 @@ impl Piece {
         let is_last = piece.complete().is_some();
         let usage = (is_last && piece.completion.includes_usage).then_some(Event::Usage);
         let events = of_choices.chain(usage).chain(is_last.then_some(Event::Done));
-        events.map(move |event| piece.encode_event(event))
+        events.map(move |event| piece.encode_event(&event))
     }
 
     /// Returns the whole response, if this is the last piece.
@@ -114,8 +114,8 @@ impl Piece {
         self.complete()?.tool_calls.get(at)
     }
 
-    fn encode_event(&self, event: Event) -> Result<String, Error> {
-        let (index, delta) = match event {
+    fn encode_event(&self, event: &Event) -> Result<String, Error> {
+        let (index, delta) = match *event {
             Event::Role(index) => {
                 (index, Added { role: Some("assistant"), content: Some(""), ..Added::default() })
             }
