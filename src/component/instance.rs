@@ -33,8 +33,8 @@ const BYTE: usize = 4;
 pub(crate) struct CheckedInstance {
     pub(crate) spec: ComponentSpec,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// What it takes in addition to the [`memory`] of its properties: patterns, a file of tools, and the steps of its rules.
-    /// Instances share files of rules.
+    /// What it takes in addition to the [`memory`] of its properties: patterns, a file of tools, and the
+    /// steps and templates of its rules. Instances share files of rules.
     pub(crate) memory: usize,
 }
 
