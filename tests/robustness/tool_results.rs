@@ -22,7 +22,7 @@ const SIZES: [usize; 2] = [4 << 20, 15 << 20];
 const CALLS: [usize; 2] = [24, 200];
 
 /// Calls each of these tools, all at the same time, and asserts that memory stays within the budget.
-async fn attack(tools: &str, names: &[&str]) {
+async fn attack(tools: &str, kind: &str, names: &[&str]) {
     let scale = Scale::read();
     let owner = Owner::new("scripted", "", tools);
     let flags = ["--max-memory", &scale.budget.to_string(), "--resources-path", &owner.resources()];
@@ -44,7 +44,7 @@ async fn attack(tools: &str, names: &[&str]) {
             }
             assert!(answers.iter().any(Result::is_ok), "all calls were refused");
         };
-        scale.run(&sidecar, &format!("results of the tool {name}"), attack).await;
+        scale.run(&sidecar, &format!("results of the {kind} tool {name}"), attack).await;
     }
 }
 
@@ -69,7 +69,7 @@ async fn results_of_http_tools() {
          - {{name: item, http: {{url: {url}/list, result: /0}}}}\n\
          - {{name: list, http: {{url: {url}/list, result: ''}}}}\n"
     );
-    attack(&tools, &["text", "item", "list"]).await;
+    attack(&tools, "HTTP", &["text", "item", "list"]).await;
 }
 
 /// Answers the requests of MCP. Each tool call has the same result.
@@ -112,5 +112,5 @@ async fn results_of_mcp_tools() {
     .await;
     let url = format!("http://{}/mcp", server.address);
     let tools = format!("defaults: {{max_result: 16Mi}}\ntools:\n- mcp: {{url: {url}}}\n");
-    attack(&tools, &["text"]).await;
+    attack(&tools, "MCP", &["text"]).await;
 }
