@@ -12,14 +12,15 @@ use super::{errors::check, with_rules};
 use crate::support::{
     Sidecar,
     messages::{
-        assistant, developer, encoded_schema, prompt, request, system, tool, tool_result, user,
+        assistant, assistant_with_calls, developer, encoded_schema, prompt, request, system, tool,
+        tool_call, tool_result, user,
     },
 };
 
 /// Calls that a change turns from a miss into a hit.
 type Change = fn(&mut ConversationRequestAlpha2);
 
-const FIELDS: [(&str, Change); 35] = [
+const FIELDS: [(&str, Change); 37] = [
     ("last_message: {equals: bye}", |it| *it = request([user("hi"), assistant("bye")])),
     ("any_message: first", |it| *it = request([user("first"), assistant("a"), user("hi")])),
     ("system: [be, {starts_with: use}]", |it| {
@@ -34,6 +35,14 @@ const FIELDS: [(&str, Change); 35] = [
     ("last_tool_result: {id: c7}", |it| *it = request([tool_result("c7", "t", "r")])),
     ("last_tool_result: {json: {/days/0/temp: 21}}", |it| {
         *it = request([tool_result("1", "t", r#"{"days": [{"temp": 21.0}]}"#)]);
+    }),
+    ("any_tool_call: {tool: refund, json: {/order/id: 7}}", |it| {
+        let call = tool_call("1", "refund", r#"{"order": {"id": 7}}"#);
+        *it = request([assistant_with_calls("", [call]), user("hi")]);
+    }),
+    ("any_tool_call: A-17", |it| {
+        let call = tool_call("1", "refund", r#"{"order": "A-17"}"#);
+        *it = request([assistant_with_calls("", [call]), user("hi"), assistant("a"), user("hi")]);
     }),
     ("tool_choice: required", |it| {
         *it = prompt("hi", [tool("a", json!({}))]);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{parameter::text_of, user::UserText};
 use crate::{
-    chat::{Attachment, Message, Request, Role},
+    chat::{Attachment, Message, Request, Role, ToolCall},
     provider::turns::count_turns,
 };
 
@@ -40,14 +40,16 @@ pub struct MatchedCall<'c> {
     user: [OnceCell<Option<Cow<'c, str>>>; 4],
     system: OnceCell<Option<String>>,
     last_message: OnceCell<Option<Cow<'c, str>>>,
-    results: OnceCell<Vec<TrailingResult<'c>>>,
+    /// The results of tools at the end of the history.
+    results: OnceCell<Vec<ToolText<'c>>>,
+    tool_calls: OnceCell<Vec<ToolText<'c>>>,
     response_format: OnceCell<Option<String>>,
     turns: OnceCell<u64>,
 }
 
-/// A result of a tool at the end of the history.
+/// A result of a tool, or the arguments of a call.
 #[derive(Debug)]
-pub(super) struct TrailingResult<'c> {
+pub(super) struct ToolText<'c> {
     pub(super) id: Option<&'c str>,
     pub(super) tool: &'c str,
     pub(super) text: Cow<'c, str>,
@@ -76,6 +78,7 @@ impl<'c> MatchedCall<'c> {
             system: OnceCell::new(),
             last_message: OnceCell::new(),
             results: OnceCell::new(),
+            tool_calls: OnceCell::new(),
             response_format: OnceCell::new(),
             turns: OnceCell::new(),
         }
@@ -157,21 +160,38 @@ impl<'c> MatchedCall<'c> {
     }
 
     /// Returns the results of tools at the end of the history.
-    pub(super) fn results(&self) -> &[TrailingResult<'c>] {
+    pub(super) fn results(&self) -> &[ToolText<'c>] {
         self.results.get_or_init(|| {
-            self.request.tool_results().iter().filter_map(TrailingResult::new).collect()
+            self.request.tool_results().iter().filter_map(ToolText::of_result).collect()
+        })
+    }
+
+    /// Returns the tool calls in the history, with their arguments.
+    pub(super) fn tool_calls(&self) -> &[ToolText<'c>] {
+        self.tool_calls.get_or_init(|| {
+            self.request
+                .messages
+                .iter()
+                .flat_map(Message::tool_calls)
+                .map(ToolText::of_call)
+                .collect()
         })
     }
 }
 
-impl<'c> TrailingResult<'c> {
-    fn new(message: &'c Message) -> Option<Self> {
+impl<'c> ToolText<'c> {
+    fn of_call(call: &'c ToolCall) -> Self {
+        let (id, text) = (call.id.as_deref(), Cow::Borrowed(&*call.arguments));
+        Self { id, tool: &call.name, text, json: OnceCell::new() }
+    }
+
+    fn of_result(message: &'c Message) -> Option<Self> {
         let Role::Tool { id, name } = &message.role else { return None };
         let (text, json) = (message.text(), OnceCell::new());
         Some(Self { id: id.as_deref(), tool: name, text, json })
     }
 
-    /// Returns the result as JSON, if it is JSON.
+    /// Returns the text as JSON, if it is JSON.
     pub(super) fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_str(&self.text).ok()).as_ref()
     }

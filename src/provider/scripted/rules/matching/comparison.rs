@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fmt::Display};
 
 use super::{
     MatchedCall, Mismatch,
+    call::ToolText,
     condition::{Condition, all_hold, newest, tool_choice},
     response_format::presence,
     tool_result::ResultCondition,
@@ -65,7 +66,12 @@ impl Condition {
                 let seen = newest(call, text).map(Message::text);
                 Mismatch::new("any_message", text.description(), seen.as_deref())
             }
-            Self::LastToolResult(result) => of_result(result, call),
+            Self::LastToolResult(result) => {
+                of_tool("last_tool_result", result, "result", call.results())
+            }
+            Self::AnyToolCall(of_call) => {
+                of_tool("any_tool_call", of_call, "call", call.tool_calls())
+            }
             Self::OfferedOnly(names) => of_offered(names, call),
             Self::Has(kind, expected) => of_flag(has_key(*kind), *expected, call.has(*kind)),
             Self::Not(conditions) => {
@@ -106,18 +112,18 @@ fn of_number(key: &str, expected: impl Display, seen: Option<impl Display>) -> M
     Mismatch::new(key, expected.to_string(), seen.map(|seen| seen.to_string()).as_deref())
 }
 
-fn of_result(condition: &ResultCondition, call: &MatchedCall<'_>) -> Mismatch {
-    const KEY: &str = "last_tool_result";
-    let eligible = || condition.eligible(call.results());
-    if let Some(result) = eligible().find(|result| condition.holds(result)) {
-        return Mismatch::new(KEY, condition.description(), Some(&result.text));
+/// Compares the results or the calls of tools.
+fn of_tool(key: &str, condition: &ResultCondition, what: &str, texts: &[ToolText<'_>]) -> Mismatch {
+    let eligible = || condition.eligible(texts);
+    if let Some(found) = eligible().find(|text| condition.holds(text)) {
+        return Mismatch::new(key, condition.description(what), Some(&found.text));
     }
     let shown = eligible().find(|result| condition.selects(result)).or_else(|| eligible().next());
     match shown.and_then(|result| condition.failure(result)) {
-        Some((key, expected, seen)) => {
-            Mismatch::new(format!("{KEY}{key}"), expected, seen.as_deref())
+        Some((part, expected, seen)) => {
+            Mismatch::new(format!("{key}{part}"), expected, seen.as_deref())
         }
-        None => Mismatch::new(KEY, condition.description(), None),
+        None => Mismatch::new(key, condition.description(what), None),
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) enum Condition {
     ScrubPii(bool),
     AnyMessage(TextCondition),
     LastToolResult(Box<ResultCondition>),
+    /// A condition on one of the tool calls in the history.
+    AnyToolCall(Box<ResultCondition>),
     /// The request offers these tools and no others.
     OfferedOnly(BTreeSet<String>),
     /// Whether the last user message has a part of this kind.
@@ -90,6 +92,9 @@ impl Condition {
             Self::LastToolResult(result) => {
                 result.eligible(call.results()).any(|it| result.holds(it))
             }
+            Self::AnyToolCall(of_call) => {
+                of_call.eligible(call.tool_calls()).any(|it| of_call.holds(it))
+            }
             Self::OfferedOnly(names) => {
                 let offered: BTreeSet<_> = call.request.tools.iter().map(|it| &it.name).collect();
                 names.iter().eq(offered)
@@ -106,6 +111,7 @@ impl Condition {
             Self::Turn(_)
             | Self::HasToolResult(_)
             | Self::HasToolResultSinceUser(_)
+            | Self::AnyToolCall(_)
             | Self::LastToolResult(_) => true,
             _ => self.nested().any(Self::is_about_results),
         }
@@ -157,6 +163,7 @@ impl Condition {
                 text.work(call.request.messages.iter().map(Message::text_len).sum())
             }
             Self::LastToolResult(result) => result.work(call.results()),
+            Self::AnyToolCall(of_call) => of_call.work(call.tool_calls()),
             Self::Tool(_) => call.request.tools.len(),
             Self::OfferedOnly(names) => call.request.tools.len().saturating_add(names.len()),
             Self::Not(_) | Self::AnyOf(_) => {
@@ -200,11 +207,8 @@ impl Condition {
                     capture(text, &message.text(), captures);
                 }
             }
-            Self::LastToolResult(result) => {
-                if let Some(found) = result.eligible(call.results()).find(|it| result.holds(it)) {
-                    result.capture(found, captures);
-                }
-            }
+            Self::LastToolResult(result) => result.capture(call.results(), captures),
+            Self::AnyToolCall(of_call) => of_call.capture(call.tool_calls(), captures),
             Self::AnyOf(lists) => {
                 let holding = lists.iter().find(|conditions| all_hold(conditions, call));
                 holding.into_iter().flatten().for_each(|it| it.capture(call, captures));
@@ -257,6 +261,7 @@ impl Condition {
             Self::Not(_) | Self::AnyOf(_) => {
                 return self.nested().flat_map(Self::patterns).collect();
             }
+            Self::AnyToolCall(of_call) => of_call.texts().map(|(_, text)| text).collect(),
             _ => self.requirements().into_iter().filter_map(of_requirement).collect(),
         };
         texts.into_iter().filter_map(TextCondition::pattern).collect()

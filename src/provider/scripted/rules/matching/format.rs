@@ -109,6 +109,8 @@ struct MatchSource {
     any_message: TextConditions,
     /// One of the results of tools that end the history.
     last_tool_result: Option<ResultCondition>,
+    /// One of the tool calls in the history. The text and the JSON are its arguments.
+    any_tool_call: Option<ResultCondition>,
     /// Whether the last user message has an image.
     has_image: Option<bool>,
     /// Whether the last user message has a recording.
@@ -293,6 +295,7 @@ fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
     let parameters =
         source.parameters.into_iter().map(|(name, it)| Condition::Parameter(name, it.0));
     let results = source.last_tool_result.map(Box::new).map(Condition::LastToolResult);
+    let calls = source.any_tool_call.map(Box::new).map(Condition::AnyToolCall);
     let (tools, any) = (source.tools.into_iter().flatten(), source.any_message.0.into_iter());
     let not = source.not.map(|it| inside("not", it)).transpose()?.map(Condition::Not);
     let any_of = lists("any_of", source.any_of)?.map(Condition::AnyOf);
@@ -307,6 +310,7 @@ fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
         .chain(texts(Field::System, source.system))
         .chain(texts(Field::LastMessage, source.last_message))
         .chain(results)
+        .chain(calls)
         .chain(any.map(Condition::AnyMessage))
         .chain(all_of)
         .chain(not)

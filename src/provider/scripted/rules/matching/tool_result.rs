@@ -1,4 +1,4 @@
-//! Conditions on the results of tools.
+//! Conditions on the results of tools, and on tool calls.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{
-    call::TrailingResult,
+    call::ToolText,
     captures::{Captures, capture},
     field::Searched,
     name::{NameCondition, NameSource},
@@ -23,7 +23,7 @@ use crate::base::{
 /// Maximum number of characters of a description.
 const MAX_SHOWN: usize = 1_000;
 
-/// A condition on a result of a tool. A string is short for `contains`.
+/// A condition on a result of a tool, or on the arguments of a call. A string is short for `contains`.
 #[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(with = "ResultSource")]
 pub(super) struct ResultCondition {
@@ -88,7 +88,7 @@ pub(super) struct ResultParts {
 
 impl ResultCondition {
     /// Returns `true` if the condition holds for a result.
-    pub(super) fn holds(&self, result: &TrailingResult<'_>) -> bool {
+    pub(super) fn holds(&self, result: &ToolText<'_>) -> bool {
         self.selects(result)
             && self.text.as_ref().is_none_or(|text| text.holds(&result.text))
             && self.json.iter().all(|(pointer, value)| {
@@ -98,11 +98,11 @@ impl ResultCondition {
     }
 
     /// Returns the work of checking the condition for results, in steps.
-    pub(super) fn work(&self, results: &[TrailingResult<'_>]) -> usize {
+    pub(super) fn work(&self, results: &[ToolText<'_>]) -> usize {
         let of_name = |condition: &Option<NameCondition>, name: &str| {
             condition.as_ref().map_or(0, |condition| condition.0.work(name.len()))
         };
-        let of_result = |result: &TrailingResult<'_>| {
+        let of_result = |result: &ToolText<'_>| {
             let text = self.text.as_ref().map_or(0, |text| text.work(result.text.len()));
             let json = self.json.len().saturating_mul(result.text.len());
             let id = result.id.unwrap_or_default();
@@ -113,20 +113,20 @@ impl ResultCondition {
     }
 
     /// Returns `true` if the conditions on the names in a result hold.
-    pub(super) fn selects(&self, result: &TrailingResult<'_>) -> bool {
+    pub(super) fn selects(&self, result: &ToolText<'_>) -> bool {
         is_named(&self.tool, Some(result.tool)) && is_named(&self.id, result.id)
     }
 
     /// Returns `true` if one of the results is from the tool that the condition names.
-    pub(super) fn is_of_tool(&self, results: &[TrailingResult<'_>]) -> bool {
+    pub(super) fn is_of_tool(&self, results: &[ToolText<'_>]) -> bool {
         self.eligible(results).any(|result| is_named(&self.tool, Some(result.tool)))
     }
 
     /// Returns the results for which the condition may hold, newest first.
     pub(super) fn eligible<'r, 'c>(
         &self,
-        results: &'r [TrailingResult<'c>],
-    ) -> impl Iterator<Item = &'r TrailingResult<'c>> + use<'r, 'c> {
+        results: &'r [ToolText<'c>],
+    ) -> impl Iterator<Item = &'r ToolText<'c>> + use<'r, 'c> {
         results.iter().rev().take(if self.last_only { 1 } else { results.len() })
     }
 
@@ -138,8 +138,9 @@ impl ResultCondition {
         [tool, id, text].into_iter().flatten()
     }
 
-    /// Adds what the patterns capture in a result for which the condition holds.
-    pub(super) fn capture(&self, result: &TrailingResult<'_>, captures: &mut Captures) {
+    /// Adds what the patterns capture in the newest result for which the condition holds.
+    pub(super) fn capture(&self, results: &[ToolText<'_>], captures: &mut Captures) {
+        let Some(result) = self.eligible(results).find(|it| self.holds(it)) else { return };
         if let Some(NameCondition(tool)) = &self.tool {
             capture(tool, result.tool, captures);
         }
@@ -154,7 +155,7 @@ impl ResultCondition {
     /// Returns the key of the first part that fails for a result, what it expects and what it finds.
     pub(super) fn failure(
         &self,
-        result: &TrailingResult<'_>,
+        result: &ToolText<'_>,
     ) -> Option<(String, String, Option<String>)> {
         if let Some(tool) = self.tool.as_ref()
             && let Some(expected) = tool.0.failure(result.tool)
@@ -183,14 +184,14 @@ impl ResultCondition {
         })
     }
 
-    /// Describes the whole condition.
-    pub(super) fn description(&self) -> String {
+    /// Describes the whole condition, on a result or on a call.
+    pub(super) fn description(&self, what: &str) -> String {
         let tool = self.tool.as_ref().map(|tool| format!("tool {}", tool.0.description()));
         let id = self.id.as_ref().map(|id| format!("id {}", id.0.description()));
         let text = self.text.as_ref().map(TextCondition::description);
         let json = self.json.iter().map(|(pointer, value)| format!("{pointer} {value}"));
         let parts: Vec<_> = [tool, id, text].into_iter().flatten().chain(json).collect();
-        format!("a result with {}", shorten(&parts.join(" and "), MAX_SHOWN))
+        format!("a {what} with {}", shorten(&parts.join(" and "), MAX_SHOWN))
     }
 }
 
