@@ -99,7 +99,7 @@ impl FindComponent for Engine {
 }
 
 /// Maximum length of a session's name in bytes.
-const MAX_SESSION_NAME: usize = 256;
+pub(super) const MAX_SESSION_NAME: usize = 256;
 
 type Decoded<M> = (Arc<Component>, Request, <M as ConverseRequest>::Passthrough);
 

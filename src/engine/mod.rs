@@ -156,14 +156,14 @@ impl Engine {
     /// Replaces the rules of a session. Rules that stay as they are keep their counters.
     pub(crate) fn set_rules(&self, session: &str, rules: &Arc<Rules>, memory: KeptMemory) {
         if let Some(old) = self.session_rules.set(session, rules.clone(), memory) {
-            self.counters.remove(session, &old.counters_to_reset(Some(rules)));
+            self.counters.remove(session, &old.changed_counters(rules));
         }
     }
 
     /// Removes the rules of a session and what they have counted, or those of all sessions.
     pub(crate) fn remove_rules(&self, session: Option<&str>) {
         for (session, rules) in self.session_rules.remove(session) {
-            self.counters.remove(&session, &rules.counters_to_reset(None));
+            self.counters.remove(&session, &rules.counters());
         }
     }
 

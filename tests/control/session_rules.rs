@@ -177,6 +177,22 @@ async fn keep_their_counters_if_name_and_content_stay() {
     assert_eq!(ask(&sidecar, "a", "list").await, "one");
 }
 
+/// The content of a fixture that was converted is not known, so its counter starts again.
+#[tokio::test]
+async fn changed_fixtures_count_again() {
+    let sidecar = Sidecar::start();
+    let fixture = |content: &str| {
+        json!({"fixtures": [{"match": {"userMessage": "a", "sequenceIndex": 0},
+            "response": {"content": content}}]})
+        .to_string()
+    };
+    set(&sidecar, "a", &fixture("one")).await;
+    assert_eq!(ask(&sidecar, "a", "a").await, "one");
+    assert_eq!(ask(&sidecar, "a", "a").await, "a", "the fixture has answered");
+    set(&sidecar, "a", &fixture("two")).await;
+    assert_eq!(ask(&sidecar, "a", "a").await, "two");
+}
+
 #[tokio::test]
 async fn are_checked_like_files() {
     let sidecar = Sidecar::start();

@@ -6,13 +6,11 @@ use axum::extract::Query;
 use http::Uri;
 
 use super::failure::Failure;
-use crate::engine::journal::EntryFilter;
+use crate::{api::pipeline::MAX_SESSION_NAME, engine::journal::EntryFilter};
 
 /// The maximum number of entries in an answer, and the default.
 pub(super) const MAX_ENTRIES: usize = 10_000;
 const DEFAULT_ENTRIES: usize = 1_000;
-/// The maximum length of a name in bytes.
-const MAX_NAME: usize = 256;
 
 /// The query parameters that select entries of the journal.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,8 +53,8 @@ pub(super) fn check_name(what: &str, name: Option<&str>) -> Result<(), Failure> 
             let message = format!("{what} must not be empty; leave it out for all {what}s");
             Err(Failure::invalid(message))
         }
-        Some(name) if name.len() > MAX_NAME => {
-            let (got, limit) = (name.len(), MAX_NAME);
+        Some(name) if name.len() > MAX_SESSION_NAME => {
+            let (got, limit) = (name.len(), MAX_SESSION_NAME);
             let message = format!("{what} has {got} bytes; expected at most {limit}");
             Err(Failure::invalid(message))
         }

@@ -136,8 +136,14 @@ async fn check(
     let (engine, text) = (engine.clone(), text.clone());
     let check = move |work: &Work| {
         let (selection, checks, wait) = parse(&engine, &text, work)?;
-        let calls = journal(&engine)?.select(&selection);
-        let verification = verify(&checks, &calls, &engine.with_instances(), work)?;
+        let journal = journal(&engine)?;
+        let calls = journal.select(&selection);
+        let mut verification = verify(&checks, &calls, &engine.with_instances(), work)?;
+        if let Some(session) = selection.session.as_ref().filter(|_| calls.entries.is_empty()) {
+            verification.other_sessions = journal.sessions(selection.since);
+            // A call of the session may have ended since.
+            verification.other_sessions.retain(|other| other != session);
+        }
         // Serializing texts and numbers cannot fail.
         let report = serde_json::to_string(&verification).unwrap_or_default();
         let Verification { ok, is_final, .. } = verification;

@@ -203,6 +203,7 @@ impl ProviderSpec for ScriptedSpec {
             Fallback::Error => None,
             Fallback::Component => component,
         };
+        // What answers nothing is nothing to fall back to.
         let has_nothing_else = fallback.is_none() && rules.is_none();
         if has_nothing_else && settings.on_exhausted == OnExhausted::Fallback {
             settings.on_exhausted = OnExhausted::Error;

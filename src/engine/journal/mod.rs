@@ -45,8 +45,6 @@ pub(crate) struct Selected {
     pub(crate) entries: Vec<Arc<Entry>>,
     /// How many may be missing, because there was no room.
     pub(crate) dropped: u64,
-    /// Some of the sessions that have calls, if only those of another session are selected, which has none.
-    pub(crate) other_sessions: Vec<String>,
     /// Removes the secrets of the entries.
     pub(crate) redactor: Arc<Redactor>,
 }
@@ -101,11 +99,18 @@ impl Journal {
     /// Returns the selected entries.
     pub(crate) fn select(&self, selection: &EntryFilter) -> Selected {
         let mut entries = self.shards.since(selection.since);
-        let other_sessions = other_sessions(&entries, selection);
         entries.retain(|entry| selection.selects(entry));
         // Counted afterwards, so that no missing entry is overlooked.
         let dropped = self.shards.dropped_by_session().among(selection);
-        Selected { entries, dropped, other_sessions, redactor: self.redactor.load_full() }
+        Selected { entries, dropped, redactor: self.redactor.load_full() }
+    }
+
+    /// Returns some of the sessions that have entries after the one with this number, without secrets.
+    pub(crate) fn sessions(&self, since: u64) -> Vec<String> {
+        let (entries, redactor) = (self.shards.since(since), self.redactor.load());
+        let sessions: BTreeSet<_> = entries.iter().map(|entry| entry.session()).collect();
+        let named = sessions.into_iter().take(MAX_SESSIONS);
+        named.map(|session| redactor.redacted(session).into_owned()).collect()
     }
 
     /// Removes the selected entries. Returns their number.
@@ -144,14 +149,4 @@ impl Journal {
             file.close();
         }
     }
-}
-
-/// Returns some of the sessions of entries, if a session is selected that has none.
-fn other_sessions(entries: &[Arc<Entry>], selection: &EntryFilter) -> Vec<String> {
-    let Some(session) = selection.session.as_deref() else { return Vec::new() };
-    if entries.iter().any(|entry| entry.session() == session) {
-        return Vec::new();
-    }
-    let sessions: BTreeSet<_> = entries.iter().map(|entry| entry.session()).collect();
-    sessions.into_iter().take(MAX_SESSIONS).map(str::to_owned).collect()
 }

@@ -121,21 +121,29 @@ impl Rules {
         steps * STEP + self.templates.len() * TEMPLATE
     }
 
-    /// Returns the keys of the counters of those rules that `new` has not, or not with the same content.
-    pub(crate) fn counters_to_reset(&self, new: Option<&Self>) -> Vec<String> {
-        if new == Some(self) {
-            return Vec::new();
-        }
-        let kept = new.map(Self::contents).unwrap_or_default();
-        self.contents().difference(&kept).map(|(key, _)| key.clone()).collect()
+    /// Returns the key of each rule's counter.
+    pub(crate) fn counters(&self) -> Vec<String> {
+        self.rules.iter().map(|rule| key(rule)).collect()
     }
 
-    /// Returns the key of each rule's counter with the content of the rule.
-    fn contents(&self) -> BTreeSet<(String, String)> {
+    /// Returns the keys of the counters of those rules that `new` has not, or not with the same content.
+    pub(crate) fn changed_counters(&self, new: &Self) -> Vec<String> {
+        if self == new {
+            return Vec::new();
+        }
+        let kept = new.contents();
+        let is_kept =
+            |content: &(String, Option<String>)| content.1.is_some() && kept.contains(content);
+        let changed = self.contents().into_iter().filter(|content| !is_kept(content));
+        changed.map(|(key, _)| key).collect()
+    }
+
+    /// Returns the key of each rule's counter with the content of the rule, which is not known if it was
+    /// converted.
+    fn contents(&self) -> BTreeSet<(String, Option<String>)> {
         let written: BTreeMap<_, _> = self.texts().flat_map(written_rules).collect();
         let content = |place: Option<Place>| place.and_then(|place| written.get(&place).cloned());
-        let rules = self.rules.iter();
-        rules.map(|rule| (key(rule), content(rule.place).unwrap_or_default())).collect()
+        self.rules.iter().map(|rule| (key(rule), content(rule.place))).collect()
     }
 }
 
