@@ -101,7 +101,8 @@ impl FindComponent for Engine {
 /// Maximum length of a session's name in bytes.
 pub(super) const MAX_SESSION_NAME: usize = 256;
 
-type Decoded<M> = (Arc<Component>, Request, <M as ConverseRequest>::Passthrough);
+/// The request is shared, because moving a pointer is cheaper.
+type Decoded<M> = (Arc<Component>, Arc<Request>, <M as ConverseRequest>::Passthrough);
 
 /// Decodes a request and takes the next step, on a blocking thread if that may take long.
 pub(super) async fn decode<M: Send + 'static, T: Send + 'static>(
@@ -140,7 +141,7 @@ fn finder<M: ConverseRequest>(
         let component = components.find(message.component())?;
         let (request, passthrough) = message.into_chat(&component.own_tools)?;
         component.check(&request)?;
-        Ok((component, request, passthrough))
+        Ok((component, Arc::new(request), passthrough))
     }
 }
 

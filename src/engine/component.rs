@@ -125,7 +125,7 @@ impl Component {
     /// Returns [`Error::Provider`] if the provider fails.
     pub async fn converse(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
         context: CallContext,
         recording: &mut Recording,
     ) -> Result<Response, Error> {
@@ -150,7 +150,7 @@ impl Component {
     /// the stream.
     pub async fn stream<T, F>(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
         context: CallContext,
         mut recording: Recording,
         encode: F,
@@ -188,7 +188,7 @@ impl Component {
 
     async fn try_converse(
         self: &Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
         context: CallContext,
     ) -> Result<Response, ProviderError> {
         let mut faults = self.faults(&request, &context);
@@ -210,7 +210,7 @@ impl Component {
     /// Returns the first delta and the rest of them.
     async fn start_stream(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
         context: CallContext,
     ) -> Result<(Delta, Deltas), ProviderError> {
         let mut rest = self.try_stream(request, context).await?;
@@ -220,7 +220,7 @@ impl Component {
 
     async fn try_stream(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
         context: CallContext,
     ) -> Result<Deltas, ProviderError> {
         let mut faults = self.faults(&request, &context);
@@ -239,22 +239,21 @@ impl Component {
 
     /// Scrubs a request and passes it to the provider, on a blocking thread if the request is
     /// large.
-    // Not an async function, whose future would hold the request even if the request is small.
     fn call_provider<T: Send + 'static>(
         self: Arc<Self>,
-        mut request: Request,
+        mut request: Arc<Request>,
         context: CallContext,
         invoke: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
     ) -> Called<T> {
         let is_large = request.size() + pii::COST * request.scrubbed_len() > LARGE;
         let work = move || {
             context.check_cancelled()?;
-            let context = match request.scrub_inputs.as_slice() {
-                [] => context,
-                _ => context.with_result_scrubber(self.scrubber.for_texts()),
-            };
-            self.scrub_inputs(&mut request);
-            Ok(invoke(self.provider.clone(), Arc::new(request), context))
+            if request.scrub_inputs.is_empty() {
+                return Ok(invoke(self.provider.clone(), request, context));
+            }
+            let context = context.with_result_scrubber(self.scrubber.for_texts());
+            self.scrub_inputs(Arc::make_mut(&mut request));
+            Ok(invoke(self.provider.clone(), request, context))
         };
         if !is_large {
             return Either::Left(future::ready(work()));

@@ -1,6 +1,6 @@
 //! Reads request bodies.
 
-use std::mem;
+use std::{mem, pin::pin};
 
 use axum::{BoxError, body::HttpBody};
 use bytes::{Bytes, BytesMut};
@@ -22,8 +22,8 @@ pub(in crate::api) async fn read<B>(body: B, limit: usize, charge: &Charge) -> R
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
-    let read = clock::within(BODY_TIMEOUT, collect(Limited::new(body, limit), charge)).await;
-    read.unwrap_or(Err(Error::BodyTimeout))
+    let collect = pin!(collect(Limited::new(body, limit), charge));
+    clock::within(BODY_TIMEOUT, collect).await.unwrap_or(Err(Error::BodyTimeout))
 }
 
 async fn collect<B>(mut body: Limited<B>, charge: &Charge) -> Result<Bytes, Error>

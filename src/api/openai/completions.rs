@@ -1,5 +1,7 @@
 //! Chat completions: answers with JSON, or with server-sent events if the request asks for a stream.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
 use http::Request;
@@ -23,7 +25,7 @@ impl Handler {
     /// Answers a request for a chat completion. `deployment` is the model in the path, which Azure's
     /// variant has.
     pub(super) async fn complete(
-        self,
+        self: Arc<Self>,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {

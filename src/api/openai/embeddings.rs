@@ -1,5 +1,7 @@
 //! Embeddings. They are no conversations: no component makes them, and nothing records them.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use http::Request;
 
@@ -16,7 +18,7 @@ use crate::{
 impl Handler {
     /// Answers a request for embeddings. `deployment` is the model in the path, if it has one.
     pub(super) async fn embed(
-        self,
+        self: Arc<Self>,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {

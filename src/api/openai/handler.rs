@@ -49,7 +49,8 @@ impl Handler {
     ) -> Result<DecodedBody<M>, Error> {
         // Only the journal needs the body after it was decoded.
         let mut sent = self.engine.journal.is_some().then(|| M::sent(&body));
-        let mut request: M = match pipeline::decode(openai::Body(body), context, Ok).await {
+        let boxed = |request: M| Ok(Box::new(request));
+        let mut request = match pipeline::decode(openai::Body(body), context, boxed).await {
             Ok(request) => request,
             Err(error) => return Err(self.reject(error, sent, context)),
         };

@@ -39,7 +39,10 @@ struct Memory {
 
 impl Handler {
     /// Answers a request for a response.
-    pub(super) async fn respond(self, request: Request<RequestBody>) -> Result<Response, Error> {
+    pub(super) async fn respond(
+        self: Arc<Self>,
+        request: Request<RequestBody>,
+    ) -> Result<Response, Error> {
         let (body, call, mut context) = self.read(request).await?;
         let mut request: Decoded = self.decode(body.clone(), None, &mut context).await?;
         context.set_session_of_request(session_in_metadata(request.request.chat()));

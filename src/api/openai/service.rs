@@ -28,7 +28,7 @@ const PREFIX: &str = "/v1/";
 
 /// Serves chat completions, responses, embeddings, and the components as models.
 #[derive(Debug, Clone)]
-pub(in crate::api) struct Service(Handler);
+pub(in crate::api) struct Service(Arc<Handler>);
 
 /// A request that is served.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Service {
         guard: Arc<Guard>,
         default_component: Option<Arc<str>>,
     ) -> Self {
-        Self(Handler { engine, guard, default_component })
+        Self(Arc::new(Handler { engine, guard, default_component }))
     }
 
     /// Answers a request with a clean path.
@@ -96,7 +96,7 @@ impl Service {
     fn answer<F>(
         &self,
         request: Request<RequestBody>,
-        answer: impl FnOnce(Handler, Request<RequestBody>) -> F + Send + 'static,
+        answer: impl FnOnce(Arc<Handler>, Request<RequestBody>) -> F + Send + 'static,
     ) -> Responding
     where
         F: Future<Output = Result<Response, Error>> + Send + 'static,

@@ -49,8 +49,8 @@ fn recording() -> Recording {
     Engine::new("app", &[]).record(&mut context(), false, || None)
 }
 
-fn scrubbing() -> Request {
-    Request { scrub_output: true, ..Request::default() }
+fn scrubbing() -> Arc<Request> {
+    Arc::new(Request { scrub_output: true, ..Request::default() })
 }
 
 /// Returns the concatenated text deltas of a stream, and the content of its last delta.
@@ -113,7 +113,7 @@ async fn a_failing_stream_sends_no_unscrubbed_text() {
 async fn keeps_pieces_if_nothing_is_scrubbed() {
     let pieces = ["55".to_owned(), "5 123 4567".to_owned()];
     let deltas = component(&pieces, Ok(()))
-        .stream(Request::default(), context(), recording(), Some)
+        .stream(Arc::default(), context(), recording(), Some)
         .await
         .unwrap();
     let texts: Vec<_> = deltas.map(Result::unwrap).collect().await;
@@ -137,7 +137,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
     let component = Arc::new(Component { provider: provider.clone(), ..component });
     let context = context();
     drop(context.cancel_on_drop());
-    let result = component.converse(Request::default(), context, &mut recording()).await;
+    let result = component.converse(Arc::default(), context, &mut recording()).await;
     assert_eq!(
         result.unwrap_err().to_string(),
         "failed conversing with component echo: the call was cancelled"
@@ -148,7 +148,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
 #[tokio::test]
 async fn converse_drains_the_stream_by_default() {
     let whole = component(&["a ".to_owned(), "b".to_owned()], Ok(()));
-    let response = whole.converse(Request::default(), context(), &mut recording()).await.unwrap();
+    let response = whole.converse(Arc::default(), context(), &mut recording()).await.unwrap();
     assert_eq!(response.content, "a b");
 }
 
@@ -167,15 +167,14 @@ async fn a_stream_without_its_last_delta_fails() {
         let metrics = Metrics::new("app");
         let component = new_component(&metrics);
         let component = Arc::new(Component { provider: Arc::new(Truncated(texts)), ..component });
-        let stream =
-            component.clone().stream(Request::default(), context(), recording(), Some).await;
+        let stream = component.clone().stream(Arc::default(), context(), recording(), Some).await;
         let mut pieces: Vec<_> = match stream {
             Ok(stream) => stream.collect().await,
             Err(error) => vec![Err(error)],
         };
         let error = pieces.pop().unwrap().unwrap_err().to_string();
         assert_eq!((error.as_str(), pieces.len()), (message, texts.len()));
-        let unary = component.converse(Request::default(), context(), &mut recording()).await;
+        let unary = component.converse(Arc::default(), context(), &mut recording()).await;
         assert_eq!(unary.unwrap_err().to_string(), message);
         for count in ["success=\"false\"} 2\n", "success=\"true\"} 0\n"] {
             assert!(metrics.text().contains(count), "{}", metrics.text());

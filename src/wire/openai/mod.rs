@@ -128,7 +128,8 @@ impl ModelRequest for ChatRequest {
 /// A request that is decoded already.
 #[derive(Debug)]
 pub(crate) struct DecodedBody<M> {
-    pub(crate) request: M,
+    /// Boxed, because it is large and moved often.
+    pub(crate) request: Box<M>,
     /// The request as it was sent, if the journal is on.
     pub(crate) sent: Option<SentRequest>,
 }
@@ -147,11 +148,11 @@ impl<M: ModelRequest> Undecoded<M> for DecodedBody<M> {
     }
 
     fn decode(self) -> Result<M, Error> {
-        Ok(self.request)
+        Ok(*self.request)
     }
 
     fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
-        Ok(Either::Left(self.request))
+        Ok(Either::Left(*self.request))
     }
 }
 
