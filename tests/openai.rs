@@ -11,6 +11,7 @@ mod requests;
 mod response_streams;
 mod responses;
 mod streams;
+mod usage;
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     pattern::Pattern,
     schema_keys::having,
-    text::{count, shorten},
+    text::{count, difference, shorten, shorten_beginning},
     text_or_mapping::{TextOrMapping, text_or_mapping},
 };
 
@@ -20,6 +20,8 @@ pub(crate) const PARTS: [&str; 7] =
 
 /// Maximum number of characters of a text in a description.
 const MAX_SHOWN: usize = 200;
+/// How many characters are shown before the first difference of two long texts.
+const MAX_COMMON: usize = 30;
 /// The steps for each byte that is compared if the case of letters does not matter.
 const FOLDING: usize = 8;
 
@@ -126,13 +128,22 @@ impl TextCondition {
     }
 
     /// Describes the first part of the condition that does not hold.
-    pub(crate) fn failure(&self, text: &str) -> Option<String> {
-        self.failed_part(text).map(|part| self.describe(part))
+    pub(crate) fn failure<'t>(&self, text: &'t str) -> Option<Failure<'t>> {
+        let part = self.failed_part(text)?;
+        let place = match part {
+            Part::Equals(expected) | Part::StartsWith(expected) => difference(expected, text),
+            _ => 0,
+        };
+        let seen = match part {
+            Part::EndsWith(_) => shorten_beginning(text, text.chars().count(), MAX_SHOWN - 1),
+            _ => shorten_beginning(text, place, MAX_COMMON),
+        };
+        Some(Failure { expected: self.describe(part, place), seen })
     }
 
     /// Describes the whole condition.
     pub(crate) fn description(&self) -> String {
-        let parts: Vec<_> = self.parts().map(|part| self.describe(part)).collect();
+        let parts: Vec<_> = self.parts().map(|part| self.describe(part, 0)).collect();
         parts.join(" and ")
     }
 
@@ -162,15 +173,20 @@ impl TextCondition {
         parts.into_iter().flatten()
     }
 
-    fn describe(&self, part: Part<'_>) -> String {
+    /// Describes a part. Of a long text, leaves out what is far before `place`, in characters.
+    fn describe(&self, part: Part<'_>, place: usize) -> String {
         let case = if self.ignore_case { ", ignoring case" } else { "" };
+        let shorten_at = |text| {
+            let end = shorten_beginning(text, place, MAX_COMMON);
+            shorten(&end, MAX_SHOWN).into_owned()
+        };
         match part {
-            Part::Equals(whole) => format!("{:?}{case}", shorten(whole, MAX_SHOWN)),
+            Part::Equals(whole) => format!("{:?}{case}", shorten_at(whole)),
             Part::Contains(part) => {
                 format!("a text that contains {:?}{case}", shorten(part, MAX_SHOWN))
             }
             Part::StartsWith(start) => {
-                format!("a text that starts with {:?}{case}", shorten(start, MAX_SHOWN))
+                format!("a text that starts with {:?}{case}", shorten_at(start))
             }
             Part::EndsWith(end) => {
                 format!("a text that ends with {:?}{case}", shorten(end, MAX_SHOWN))
@@ -186,6 +202,14 @@ impl TextCondition {
             }
         }
     }
+}
+
+/// How a text differs from a condition.
+pub(crate) struct Failure<'t> {
+    /// Describes what the condition expects.
+    pub(crate) expected: String,
+    /// The text, without most of what it has in common with the condition.
+    pub(crate) seen: Cow<'t, str>,
 }
 
 /// A part of a condition.

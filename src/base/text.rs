@@ -20,6 +20,21 @@ pub(crate) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
+/// Returns the end of a text, with an ellipsis, if more than `max` characters are before a place in it.
+/// `place` is in characters; at most `max` of them before it are kept.
+pub(crate) fn shorten_beginning(text: &str, place: usize, max: usize) -> Cow<'_, str> {
+    let cut = place.checked_sub(max).filter(|cut| *cut > 0);
+    match cut.and_then(|cut| text.char_indices().nth(cut)) {
+        Some((start, _)) => Cow::Owned("…".to_owned() + &text[start..]),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Returns how many characters two texts have in common at their beginning.
+pub(crate) fn difference(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+}
+
 /// Returns the name that is most similar to a text, if one is similar.
 pub(crate) fn nearest<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let similar = |name: &&str| {

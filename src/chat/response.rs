@@ -102,6 +102,8 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Number of tokens in the answer that are reasoning.
     pub reasoning_tokens: u64,
+    /// Number of tokens in the history that the model has read from its cache.
+    pub cached_tokens: u64,
 }
 
 impl Usage {
@@ -109,7 +111,7 @@ impl Usage {
     ///
     /// ```
     /// use mynah::chat::Usage;
-    /// let usage = Usage { prompt_tokens: 3, completion_tokens: 4, reasoning_tokens: 0 };
+    /// let usage = Usage { prompt_tokens: 3, completion_tokens: 4, ..Usage::default() };
     /// assert_eq!(usage.total_tokens(), 7);
     /// ```
     pub fn total_tokens(self) -> u64 {

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn keeps_tool_calls_and_usage_of_responses() {
-        let usage = Some(Usage { prompt_tokens: 1, completion_tokens: 2, reasoning_tokens: 0 });
+        let usage = Some(Usage { prompt_tokens: 1, completion_tokens: 2, ..Usage::default() });
         let response = Response { tool_calls: vec![call()], usage, ..Response::default() };
         let mut scrubbed = Response {
             reasoning: EMAIL.to_owned(),

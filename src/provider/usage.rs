@@ -13,7 +13,7 @@ pub(super) fn estimate(messages: &[Message], content: &str, calls: &[ToolCall]) 
     Usage {
         prompt_tokens: texts.map(tokens).sum(),
         completion_tokens: tokens(content.len() + calls_len),
-        reasoning_tokens: 0,
+        ..Usage::default()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) enum StartError {
     /// No component follows rules or instruction chains.
     #[error(
         "--strict has no effect, because no component follows rules or instruction chains: use \
-         --rules or --stand-in scripted"
+         --rules, --stand-in scripted for other types, or a component of type conversation.scripted"
     )]
     UselessStrict,
     /// An address cannot be bound.

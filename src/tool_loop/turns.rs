@@ -165,5 +165,6 @@ fn add(sum: Option<Usage>, turn: Option<Usage>) -> Option<Usage> {
         prompt_tokens: sum.prompt_tokens.saturating_add(turn.prompt_tokens),
         completion_tokens: sum.completion_tokens.saturating_add(turn.completion_tokens),
         reasoning_tokens: sum.reasoning_tokens.saturating_add(turn.reasoning_tokens),
+        cached_tokens: sum.cached_tokens.saturating_add(turn.cached_tokens),
     })
 }

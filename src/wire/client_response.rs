@@ -20,6 +20,7 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
             reasoning_tokens: usage
                 .completion_tokens_details
                 .map_or(0, |details| details.reasoning_tokens),
+            cached_tokens: usage.prompt_tokens_details.map_or(0, |details| details.cached_tokens),
         }),
         missing: None,
     })

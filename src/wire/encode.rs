@@ -88,7 +88,12 @@ pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2Compl
                 ..Default::default()
             }
         }),
-        ..Default::default()
+        prompt_tokens_details: (usage.cached_tokens > 0).then(|| {
+            proto::ConversationResultAlpha2CompletionUsagePromptTokensDetails {
+                cached_tokens: usage.cached_tokens,
+                ..Default::default()
+            }
+        }),
     }
 }
 

@@ -192,11 +192,12 @@ async fn rejects_calls_to_tools_that_are_not_offered() {
     assert_eq!(
         message,
         "chain in message 1, step 2: calls \"get_wether\", which the request does not \
-        offer; offered: \"get_weather\", \"get_time\""
+        offer; offered: \"get_weather\", \"get_time\"; to call it anyway, set allow_unoffered in a \
+        rule, or allowUnoffered in the component"
     );
     request.tools = (0..25).map(|number| tool(&format!("t{number}"), Value::Null)).collect();
     let (_, message) = failure(&scripted(""), request.clone()).await;
-    assert!(message.ends_with("\"t8\", \"t9\" and 15 more"), "{message}");
+    assert!(message.contains("\"t8\", \"t9\" and 15 more; to call"), "{message}");
     let lenient = scripted("{name: allowUnoffered, value: true}");
     assert_eq!(lenient.converse(request).await.unwrap().called_tools(), ["get_wether"]);
 }

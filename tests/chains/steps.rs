@@ -173,3 +173,20 @@ async fn streams_a_call_once() {
     assert!(streamed.chunks.is_empty());
     assert_eq!(streamed.answer.called_tools(), ["getWeather"]);
 }
+
+#[tokio::test]
+async fn token_counts_can_be_replaced_or_left_out() {
+    let with = |usage: Value| json!({"messages": [{"text": "x"}], "reasoning": {"length": 9}, "usage": usage});
+    let counts = json!({"prompt_tokens": 100, "completion_tokens": 20, "reasoning_tokens": 5, "cached_tokens": 80});
+    let usage = answer(with(counts)).await.response.outputs[0].usage.unwrap();
+    assert_eq!((usage.prompt_tokens, usage.completion_tokens, usage.total_tokens), (100, 20, 120));
+    assert_eq!(usage.completion_tokens_details.unwrap().reasoning_tokens, 5);
+    assert_eq!(usage.prompt_tokens_details.unwrap().cached_tokens, 80);
+    // The reasoning is a part of the answer.
+    let few =
+        answer(with(json!({"completion_tokens": 4}))).await.response.outputs[0].usage.unwrap();
+    assert_eq!(few.completion_tokens_details.unwrap().reasoning_tokens, 4);
+    assert_eq!(few.prompt_tokens_details, None);
+    let none = answer(with(json!("none"))).await;
+    assert_eq!((none.content.as_str(), none.response.outputs[0].usage), ("x", None));
+}

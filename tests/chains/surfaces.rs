@@ -139,7 +139,8 @@ async fn rejects_calls_on_alpha1() {
     let prompt = format!("<|instruction_start|>{step}<|instruction_end|>");
     let request = alpha1(&[("user", prompt)]);
     let expected = "chain in message 1, step 1: calls \"f\", which the request does not offer; \
-        offered: none; ConverseAlpha1 cannot offer any";
+        offered: none; ConverseAlpha1 cannot offer any; to call it anyway, set allow_unoffered in \
+        a rule, or allowUnoffered in the component";
     let mut client = sidecar.client().await;
     let unary = client.converse_alpha1(request.clone()).await.unwrap_err();
     let streamed = client.converse_stream_alpha1(request.clone()).await.unwrap_err();

@@ -138,7 +138,7 @@ fn strict_checks_what_serve_refuses() {
         redact_folder(&run_report(&args), &folder)
     };
     assert_snapshot!(check(&[]), @"
-    [folder]: --strict has no effect, because no component follows rules or instruction chains: use --rules or --stand-in scripted
+    [folder]: --strict has no effect, because no component follows rules or instruction chains: use --rules, --stand-in scripted for other types, or a component of type conversation.scripted
     1 component, 1 error, 0 warnings
     -- exit 1
     ");

@@ -129,6 +129,17 @@ async fn strict_components_name_the_nearest_rule() {
     insta::assert_snapshot!(ask(&sidecar, "a", "hello").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "bye" of session a: user: expected a text that contains "bye"; the call has "hello"; and no instruction chain in the prompt answers"#);
 }
 
+/// An application that does not send its session is a common mistake.
+#[tokio::test]
+async fn errors_name_sessions_with_rules() {
+    let sidecar = Sidecar::start_with(&["--strict"]);
+    insta::assert_snapshot!(ask(&sidecar, "default", "hello").await, @"NotFound: failed conversing with component echo: there are no rules; set some with PUT /mynah/v1/rules, or give a file with --rules");
+    set(&sidecar, "a", "rules: [{match: {user: hello}, respond: Hi!}]").await;
+    assert_eq!(ask(&sidecar, "a", "hello").await, "Hi!");
+    insta::assert_snapshot!(ask(&sidecar, "default", "hello").await, @r#"NotFound: failed conversing with component echo: there are no rules; set some with PUT /mynah/v1/rules, or give a file with --rules; the call is of session "default"; sessions with rules: "a""#);
+    insta::assert_snapshot!(ask(&sidecar, "a", "Bye").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule 1 of session a: user: expected a text that contains "hello"; the call has "Bye""#);
+}
+
 #[tokio::test]
 async fn are_replaced_shown_and_removed() {
     let sidecar = Sidecar::start();

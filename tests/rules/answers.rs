@@ -135,7 +135,7 @@ async fn calls_need_an_offered_tool() {
     let offered = prompt("rainy", [tool("get_weather", json!({}))]);
     let answer = sidecar.converse(offered).await.unwrap();
     assert_eq!(answer.calls[0].arguments, json!({"b": 1.1, "a": "x"}));
-    assert_snapshot!(ask(&sidecar, "rainy").await, @r#"InvalidArgument: failed conversing with component echo: rule "weather": calls "get_weather", which the request does not offer; offered: none"#);
+    assert_snapshot!(ask(&sidecar, "rainy").await, @r#"InvalidArgument: failed conversing with component echo: rule "weather": calls "get_weather", which the request does not offer; offered: none; to call it anyway, set allow_unoffered in a rule, or allowUnoffered in the component"#);
     let answer = sidecar.converse(prompt("sunny", [])).await.unwrap();
     assert_eq!(answer.called_tools(), ["get_weather"]);
 }

@@ -1,11 +1,12 @@
 //! Errors in files of rules.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use super::{ask, component, write_rules};
 use crate::support::{
     Sidecar,
-    messages::{assistant, request, user},
+    messages::{assistant, assistant_with_calls, request, tool, tool_call, tool_result, user},
     process::run,
 };
 
@@ -235,5 +236,56 @@ rules:
     rules.yaml:5:15: rule 1: priority must be a whole number, not "high"
     rules.yaml:6:22: rule 1: allow_unoffered must be true or false, not "yes"
     0 components, 0 rules files, 3 errors, 0 warnings
+    "#);
+}
+
+/// The name of the tool is misspelled, so no rule matches.
+#[tokio::test]
+async fn the_nearest_rule_may_name_a_similar_tool() {
+    let rules = write_rules(
+        "rules:
+- {match: {user: Rome}, respond: [{tool_call: [{name: get_weather, args: {}}]}]}
+- {match: {last_tool_result: {tool: GetWeather, contains: sunny}}, respond: It is sunny.}
+",
+    );
+    let sidecar = Sidecar::start_with(&["--rules", rules.to_str().unwrap(), "--strict"]);
+    let call = tool_call("call_1", "get_weather", "{}");
+    let result = tool_result("call_1", "get_weather", "sunny");
+    let mut history = request([user("Rome?"), assistant_with_calls("", [call]), result]);
+    history.tools = vec![tool("get_weather", json!({}))];
+    let error = sidecar.converse(history).await.unwrap_err();
+    assert_snapshot!(error.message(), @r#"failed conversing with component echo: no rule matches; the nearest is rule 2: last_tool_result.tool: expected "GetWeather"; the call has "get_weather""#);
+}
+
+/// What long texts have in common does not hide where they differ.
+#[tokio::test]
+async fn long_texts_are_shown_where_they_differ() {
+    let common = "You are the agent of a company. ".repeat(20);
+    let error = async |condition: &str| {
+        let rules = write_rules(&format!("rules: [{{match: {{user: {condition}}}, respond: a}}]"));
+        let sidecar = Sidecar::start_with(&["--rules", rules.to_str().unwrap(), "--strict"]);
+        ask(&sidecar, &format!("{common}Be rude.")).await
+    };
+    assert_snapshot!(error(&format!("{{equals: '{common}Be kind.'}}")).await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule 1: user: expected "…re the agent of a company. Be kind."; the call has "…re the agent of a company. Be rude.""#);
+    assert_snapshot!(error(&format!("{{starts_with: '{common}Be k'}}")).await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule 1: user: expected a text that starts with "…re the agent of a company. Be k"; the call has "…re the agent of a company. Be rude.""#);
+    assert_snapshot!(error("{ends_with: Be kind.}").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule 1: user: expected a text that ends with "Be kind."; the call has "…ou are the agent of a company. You are the agent of a company. You are the agent of a company. You are the agent of a company. You are the agent of a company. You are the agent of a company. Be rude.""#);
+}
+
+#[test]
+fn errors_say_where_misplaced_keys_belong() {
+    let text = "rules:
+- {respond: {text: hi}}
+- {respond: {tool_call: [{name: f}]}}
+- {respond: hi, delay: 1s}
+- {respond: {messages: [{text: hi}], delay: 5}}
+- {respond: {messages: [{text: hi}], usage: nothing}}
+";
+    assert_snapshot!(check(text), @r#"
+    rules.yaml:2:14: rule 1: unknown key "text"; make it an item: "messages": [{"text": …}]
+    rules.yaml:3:14: rule 2: unknown key "tool_call"; make it an item: "messages": [{"tool_call": …}]
+    rules.yaml:4:17: rule 3: unknown key "delay"; write it in the answer: respond: {messages: […], delay: …}
+    rules.yaml:5:45: rule 4: delay: must be a duration such as "500ms", not a number
+    rules.yaml:6:45: rule 5: usage: must be an object or "none"
+    0 components, 0 rules files, 5 errors, 0 warnings
     "#);
 }

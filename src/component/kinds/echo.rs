@@ -82,7 +82,8 @@ fn with_rules(
     rules: Option<Arc<Rules>>,
     context: &Context,
 ) -> Arc<dyn ProviderSpec> {
-    if rules.is_none() {
+    // Without rules of its own, a strict component can still follow those of sessions.
+    if rules.is_none() && !context.strict {
         return Arc::new(echo);
     }
     let on_exhausted = on_exhausted_in(context);

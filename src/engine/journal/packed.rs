@@ -6,7 +6,7 @@ use super::memory::Memory;
 use crate::chat::{MissingPart, Response, ToolCall, Usage};
 
 /// The maximum size of what is not text: lengths, numbers, and the name of a known finish reason.
-const FIXED: usize = 64;
+const FIXED: usize = 72;
 /// The maximum size of what is not text in a tool call.
 const CALL: usize = 16;
 
@@ -59,8 +59,9 @@ fn pack(response: &Response, packed: &mut BytesMut) {
     put_text(packed, finish_reason.as_str());
     put_option(packed, model.as_deref());
     packed.put_u8(usage.is_some().into());
-    if let Some(Usage { prompt_tokens, completion_tokens, reasoning_tokens }) = usage {
-        for count in [prompt_tokens, completion_tokens, reasoning_tokens] {
+    if let Some(Usage { prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens }) = usage
+    {
+        for count in [prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens] {
             packed.put_u64(*count);
         }
     }
@@ -120,7 +121,12 @@ fn take_text(packed: &mut &[u8]) -> Option<String> {
 
 fn take_usage(packed: &mut &[u8]) -> Option<Usage> {
     let mut count = || packed.try_get_u64().ok();
-    Some(Usage { prompt_tokens: count()?, completion_tokens: count()?, reasoning_tokens: count()? })
+    Some(Usage {
+        prompt_tokens: count()?,
+        completion_tokens: count()?,
+        reasoning_tokens: count()?,
+        cached_tokens: count()?,
+    })
 }
 
 fn take_call(packed: &mut &[u8]) -> Option<ToolCall> {
@@ -140,7 +146,12 @@ mod tests {
             name: "get".to_owned(),
             arguments: "{}".to_owned(),
         };
-        let usage = Usage { prompt_tokens: 1, completion_tokens: u64::MAX, reasoning_tokens: 2 };
+        let usage = Usage {
+            prompt_tokens: 1,
+            completion_tokens: u64::MAX,
+            reasoning_tokens: 2,
+            cached_tokens: 3,
+        };
         let full = Response {
             reasoning: "why".to_owned(),
             content: "é".repeat(100),

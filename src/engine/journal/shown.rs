@@ -101,6 +101,14 @@ struct ShownUsage {
     prompt_tokens: u64,
     completion_tokens: u64,
     total_tokens: u64,
+    /// The part of the answer that is reasoning.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "u64")]
+    reasoning_tokens: u64,
+    /// The part of the history that the model has read from its cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "u64")]
+    cached_tokens: u64,
 }
 
 /// An error.
@@ -179,6 +187,11 @@ impl Entry {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Rounds to microseconds, which are enough to read.
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1000.0
@@ -216,6 +229,8 @@ impl From<Usage> for ShownUsage {
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
             total_tokens: usage.total_tokens(),
+            reasoning_tokens: usage.reasoning_tokens,
+            cached_tokens: usage.cached_tokens,
         }
     }
 }

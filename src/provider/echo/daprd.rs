@@ -25,7 +25,7 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
         tool_calls,
         finish_reason,
         model: None,
-        usage: Some(Usage { prompt_tokens: words, completion_tokens: words, reasoning_tokens: 0 }),
+        usage: Some(Usage { prompt_tokens: words, completion_tokens: words, ..Usage::default() }),
     })
 }
 
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(response.finish_reason, FinishReason::ToolCalls);
         assert_eq!(
             response.usage,
-            Some(Usage { prompt_tokens: 22, completion_tokens: 22, reasoning_tokens: 0 })
+            Some(Usage { prompt_tokens: 22, completion_tokens: 22, ..Usage::default() })
         );
     }
 

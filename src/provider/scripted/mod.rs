@@ -242,6 +242,7 @@ impl Script for Scripted {
 
     /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
+        let no_chain = || ProviderError::new(ErrorKind::NotFound, no_chain());
         self.fallback.clone().ok_or_else(no_chain)
     }
 }
@@ -280,14 +281,13 @@ impl Provider for Scripted {
 }
 
 /// Returns the error of a request without a chain, if there is nothing else that could answer.
-fn no_chain() -> ProviderError {
-    let text = format!(
+fn no_chain() -> String {
+    format!(
         "no user message contains a chain between {} and {}; add one, or set the component's \
          fallback to echo",
         tags::START,
         tags::END
-    );
-    ProviderError::new(ErrorKind::NotFound, text)
+    )
 }
 
 fn out_of_range(message: usize, steps: usize, turns: usize) -> ProviderError {

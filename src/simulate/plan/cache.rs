@@ -163,9 +163,9 @@ struct Answer {
     finish_reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    /// The tokens of the prompt, of the completion, and of reasoning.
+    /// The tokens of the prompt, of the completion, of reasoning, and of the prompt from a cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    usage: Option<[u64; 3]>,
+    usage: Option<[u64; 4]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -184,9 +184,9 @@ impl From<Response> for Answer {
             tool_calls: response.tool_calls.into_iter().map(call).collect(),
             finish_reason: response.finish_reason.as_str().to_owned(),
             model: response.model,
-            usage: response
-                .usage
-                .map(|it| [it.prompt_tokens, it.completion_tokens, it.reasoning_tokens]),
+            usage: response.usage.map(|it| {
+                [it.prompt_tokens, it.completion_tokens, it.reasoning_tokens, it.cached_tokens]
+            }),
         }
     }
 }
@@ -194,10 +194,12 @@ impl From<Response> for Answer {
 impl From<Answer> for Response {
     fn from(answer: Answer) -> Self {
         let call = |Call { id, name, arguments }| ToolCall { id, name, arguments };
-        let usage = |[prompt_tokens, completion_tokens, reasoning_tokens]: [_; 3]| Usage {
+        let usage = |[prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens]: [_;
+                         4]| Usage {
             prompt_tokens,
             completion_tokens,
             reasoning_tokens,
+            cached_tokens,
         };
         Self {
             content: answer.content,

@@ -118,11 +118,18 @@ pub(super) struct EncodedUsage {
     total_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     completion_tokens_details: Option<CompletionDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_tokens_details: Option<PromptDetails>,
 }
 
 #[derive(Serialize)]
 struct CompletionDetails {
     reasoning_tokens: u64,
+}
+
+#[derive(Serialize)]
+struct PromptDetails {
+    cached_tokens: u64,
 }
 
 impl Answer {
@@ -165,13 +172,14 @@ impl UsageMember {
 
 impl From<Usage> for UsageMember {
     fn from(usage: Usage) -> Self {
-        let reasoning_tokens = usage.reasoning_tokens;
+        let Usage { reasoning_tokens, cached_tokens, .. } = usage;
         Self::Known(EncodedUsage {
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
             total_tokens: usage.total_tokens(),
             completion_tokens_details: (reasoning_tokens > 0)
                 .then_some(CompletionDetails { reasoning_tokens }),
+            prompt_tokens_details: (cached_tokens > 0).then_some(PromptDetails { cached_tokens }),
         })
     }
 }

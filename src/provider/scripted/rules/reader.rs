@@ -7,10 +7,16 @@ use std::{
 };
 
 use super::template::Templates;
-use crate::base::{
-    diagnostics::{Diagnostic, Place},
-    yaml::{Entry, Node, PlacedJson, Value},
+use crate::{
+    base::{
+        diagnostics::{Diagnostic, Place},
+        yaml::{Entry, Node, PlacedJson, Value},
+    },
+    provider::scripted::steps::STEP_KEYS,
 };
+
+/// The key of an answer.
+pub(super) const RESPOND: &str = "respond";
 
 /// Collects the errors in a file.
 #[derive(Debug, Default)]
@@ -65,8 +71,11 @@ impl Reader {
         };
         let unknown = entries.iter().filter(|(key, _)| !known.contains(&key.as_str()));
         for (key, entry) in unknown {
-            let known = known.join(", ");
-            self.error(entry.place, format!("unknown key {key:?}; expected one of: {known}"));
+            let hint = match known.contains(&RESPOND) && STEP_KEYS.contains(&key.as_str()) {
+                true => format!("write it in the answer: {RESPOND}: {{messages: […], {key}: …}}"),
+                false => format!("expected one of: {}", known.join(", ")),
+            };
+            self.error(entry.place, format!("unknown key {key:?}; {hint}"));
         }
         let has_unknown = entries.keys().any(|key| !known.contains(&key.as_str()));
         Some(Fields { place: node.place, has_unknown, entries })

@@ -60,6 +60,15 @@ impl SessionRules {
         idle.map(|(session, _)| session.clone()).collect()
     }
 
+    /// Returns the names of at most `max` sessions that have rules, unless this session has some.
+    pub(super) fn others(&self, session: &str, max: usize) -> Vec<String> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        if sessions.contains_key(session) {
+            return Vec::new();
+        }
+        sessions.keys().take(max).cloned().collect()
+    }
+
     /// Returns the rules of all sessions, by name.
     pub(crate) fn all(&self) -> Vec<Arc<Rules>> {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{json, value::RawValue};
 
 use super::{
-    reader::{Reader, kind},
+    reader::{RESPOND, Reader, kind},
     texts::{StepText, for_each_text},
 };
 use crate::{
@@ -16,9 +16,8 @@ use crate::{
     provider::scripted::steps::{PathSegment, Step, StepError, step},
 };
 
-/// The key of a step's items, and its other name in rules.
+/// The key of a step's items, which rules also call [`RESPOND`].
 const MESSAGES: &str = "messages";
-const RESPOND: &str = "respond";
 
 impl Reader {
     /// Reads the steps of a chain or a sequence.

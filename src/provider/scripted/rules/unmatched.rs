@@ -29,7 +29,7 @@ use crate::{
         CallContext, Provider, ProviderError,
         call::RuleLabel,
         counters::Counters,
-        scripted::{ScriptedSettings, no_chain},
+        scripted::{ScriptedSettings, no_chain, steps::quoted},
     },
 };
 
@@ -44,6 +44,13 @@ const MAX_TIES: usize = 300;
 const MAX_CONDITIONS: usize = 3;
 /// Maximum length of a condition in a message, in characters. gRPC sends errors in headers.
 const MAX_CONDITION: usize = 300;
+
+/// Maximum number of sessions in a message.
+const MAX_SESSIONS: usize = 3;
+
+const NO_RULES: &str =
+    "there are no rules; set some with PUT /mynah/v1/rules, or give a file with --rules";
+const NO_CHAIN_EITHER: &str = "; and no instruction chain in the prompt answers";
 
 /// A provider for the requests that match no rule: fails with [`ErrorKind::NotFound`].
 pub struct Unmatched {
@@ -64,15 +71,29 @@ impl Unmatched {
 
     fn error(&self, request: &Request, context: &CallContext) -> ProviderError {
         let rules = self.rules.of_call(context.session_name());
-        if rules.is_empty() {
-            return no_chain();
-        }
-        let call = matched_call(request, context, &self.component, &self.settings);
-        let mut message = rules.explain_nearest(&call, context.counters());
-        if self.settings.chains {
-            message += "; and no instruction chain in the prompt answers";
-        }
+        let mut message = match (rules.is_empty(), self.settings.chains) {
+            (true, true) => no_chain(),
+            (true, false) => NO_RULES.to_owned(),
+            (false, chains) => {
+                let call = matched_call(request, context, &self.component, &self.settings);
+                let nearest = rules.explain_nearest(&call, context.counters());
+                let no_chain = if chains { NO_CHAIN_EITHER } else { "" };
+                nearest + no_chain
+            }
+        };
+        message += &self.other_sessions(context.session_name());
         ProviderError::new(ErrorKind::NotFound, message)
+    }
+
+    /// Names sessions with rules if the session of the call has none. The client may not have sent it.
+    fn other_sessions(&self, session: &str) -> String {
+        let others = self.rules.sessions.others(session, MAX_SESSIONS);
+        let listed: Vec<_> = others.iter().map(|name| quoted(name)).collect();
+        if listed.is_empty() {
+            return String::new();
+        }
+        let session = quoted(session);
+        format!("; the call is of session {session}; sessions with rules: {}", listed.join(", "))
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     directives::RequestView,
     filler::filler,
     quoted::quoted,
-    step::{Item, Reasoning, ScriptedCall, Step},
+    step::{Item, Reasoning, ScriptedCall, Step, StepUsage},
 };
 use crate::{
     chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
@@ -92,7 +92,7 @@ pub(crate) fn answer(
         return Ok(Answer { pieces: Pieces { reasoning, text, max_chunks }, result });
     }
     let response = Response {
-        usage: Some(step_usage(step, request, &text, &tool_calls)),
+        usage: step_usage(step, request, &text, &tool_calls),
         reasoning: reasoning.clone(),
         content: text.clone(),
         finish_reason: {
@@ -167,17 +167,21 @@ fn check_offered(
     };
     let tool = quoted(&call.name);
     Err(StepError::new(format!(
-        "calls {tool}, which the request does not offer; offered: {offered}"
+        "calls {tool}, which the request does not offer; offered: {offered}; to call it anyway, set \
+         allow_unoffered in a rule, or allowUnoffered in the component"
     )))
 }
 
-fn step_usage(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) -> Usage {
+fn step_usage(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) -> Option<Usage> {
+    let StepUsage::Counted(replaced) = step.usage else { return None };
     let usage = usage::estimate(&request.messages, text, calls);
-    let reasoning_tokens = step.reasoning.words() as u64;
-    let completion_tokens = usage.completion_tokens + reasoning_tokens;
-    Usage {
-        prompt_tokens: step.usage.prompt_tokens.unwrap_or(usage.prompt_tokens),
-        completion_tokens: step.usage.completion_tokens.unwrap_or(completion_tokens),
-        reasoning_tokens,
-    }
+    let reasoning = step.reasoning.words() as u64;
+    let completion_tokens =
+        replaced.completion_tokens.unwrap_or(usage.completion_tokens + reasoning);
+    Some(Usage {
+        prompt_tokens: replaced.prompt_tokens.unwrap_or(usage.prompt_tokens),
+        completion_tokens,
+        reasoning_tokens: replaced.reasoning_tokens.unwrap_or(reasoning.min(completion_tokens)),
+        cached_tokens: replaced.cached_tokens.unwrap_or_default(),
+    })
 }

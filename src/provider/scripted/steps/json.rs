@@ -179,6 +179,10 @@ pub(crate) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, StepE
 
 /// Parses a duration in Go's format.
 pub(crate) fn duration(value: &RawValue) -> Result<Duration, StepError> {
+    if kind(value) != "a string" {
+        let error = format!("must be a duration such as \"500ms\", not {}", kind(value));
+        return Err(StepError::new(error));
+    }
     let text = string(value)?;
     base::duration::parse(&text).map_err(|error| {
         // The message quotes the text, which may be long.

@@ -28,7 +28,7 @@ pub(crate) use self::{
     json::{
         Object, boolean, bounded_string, compact, duration, has_key, integer, items, number, string,
     },
-    parse::{cut_after, missing_part, step},
+    parse::{STEP_KEYS, cut_after, missing_part, step},
     quoted::quoted,
     step::{Item, Reasoning, ScriptedCall, Step},
 };

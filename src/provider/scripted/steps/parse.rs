@@ -7,9 +7,12 @@ use serde_json::value::RawValue;
 use super::{
     StepError,
     error_item::error,
-    json::{Object, bounded_string, compact, duration, integer, object, string},
+    json::{Object, bounded_string, compact, duration, has_key, integer, object, string},
     quoted::quoted,
-    step::{Directive, Item, Reasoning, ScriptedCall, Step, StepStreamOptions, StepUsage},
+    step::{
+        Directive, Item, Reasoning, ReplacedCounts, ScriptedCall, Step, StepStreamOptions,
+        StepUsage,
+    },
 };
 use crate::chat::{ChunkSize, FinishReason, MissingPart, ToolCall};
 
@@ -27,7 +30,7 @@ const MAX_TOKENS: u64 = (1 << 53) - 1;
 /// The key of a step's items, and what error locations call an item.
 const MESSAGES: &str = "messages";
 const ITEM: &str = "item";
-const STEP_KEYS: [&str; 15] = [
+pub(crate) const STEP_KEYS: [&str; 15] = [
     "id",
     "id_message",
     "reasoning",
@@ -44,6 +47,10 @@ const STEP_KEYS: [&str; 15] = [
     "empty",
     "cut_after",
 ];
+const USAGE_KEYS: [&str; 4] =
+    ["prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens"];
+/// Stands for an answer without token counts.
+const NO_USAGE: &str = "none";
 const ITEM_KEYS: [&str; 10] = [
     "text",
     "text_message",
@@ -59,7 +66,8 @@ const ITEM_KEYS: [&str; 10] = [
 
 /// Parses a step.
 pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
-    let object = Object::parse(value, &STEP_KEYS)?;
+    let object =
+        Object::parse(value, &STEP_KEYS).map_err(|error| misplaced_item(value).unwrap_or(error))?;
     let (reasoning, delay) = (object.get("reasoning", reasoning)?, object.get("delay", duration)?);
     let mut items = object.list(MESSAGES, ITEM, item)?.unwrap_or_default();
     check_error_item(&items)?;
@@ -94,6 +102,14 @@ pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
         (_, true, Some(_)) => Err(excluded("error", "empty")),
         _ => check_ending(step),
     }
+}
+
+/// Returns the error for an item that is written beside `messages`.
+fn misplaced_item(step: &RawValue) -> Option<StepError> {
+    let mut kinds = ITEM_KEYS.into_iter().filter(|kind| !STEP_KEYS.contains(kind));
+    let kind = kinds.find(|kind| has_key(step, kind).is_ok_and(|has_it| has_it))?;
+    let hint = format!(r#"make it an item: "messages": [{{{kind:?}: …}}]"#);
+    Some(StepError::about_key(kind, format!("unknown key {kind:?}; {hint}")))
 }
 
 /// Checks the keys that change how a step ends.
@@ -175,12 +191,20 @@ pub(crate) fn cut_after(value: &RawValue) -> Result<usize, StepError> {
 }
 
 fn usage(value: &RawValue) -> Result<StepUsage, StepError> {
-    let usage = Object::parse(value, &["prompt_tokens", "completion_tokens"])?;
-    let tokens = |it| integer(it, 0, MAX_TOKENS);
-    Ok(StepUsage {
-        prompt_tokens: usage.get("prompt_tokens", tokens)?,
-        completion_tokens: usage.get("completion_tokens", tokens)?,
-    })
+    if value.get().starts_with('"') {
+        return match string(value)?.as_str() {
+            NO_USAGE => Ok(StepUsage::Missing),
+            _ => Err(StepError::new(format!("must be an object or {}", quoted(NO_USAGE)))),
+        };
+    }
+    let usage = Object::parse(value, &USAGE_KEYS)?;
+    let tokens = |key| usage.get(key, |it| integer(it, 0, MAX_TOKENS));
+    Ok(StepUsage::Counted(ReplacedCounts {
+        prompt_tokens: tokens("prompt_tokens")?,
+        completion_tokens: tokens("completion_tokens")?,
+        reasoning_tokens: tokens("reasoning_tokens")?,
+        cached_tokens: tokens("cached_tokens")?,
+    }))
 }
 
 fn stream_options(step: &Object<'_>) -> Result<StepStreamOptions, StepError> {

@@ -18,7 +18,6 @@ pub(crate) struct Step {
     pub(crate) items: Vec<Item>,
     /// Replaces the actual finish reason.
     pub(crate) finish_reason: Option<FinishReason>,
-    /// Replaces the actual token counts.
     pub(crate) usage: StepUsage,
     /// Delay before the turn starts.
     pub(crate) delay: Duration,
@@ -73,10 +72,21 @@ pub(crate) enum Directive {
     ToolResults,
 }
 
+/// The token counts of a step's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepUsage {
+    /// The actual counts, but for those that the step replaces.
+    Counted(ReplacedCounts),
+    /// The answer has none.
+    Missing,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct StepUsage {
+pub(crate) struct ReplacedCounts {
     pub(crate) prompt_tokens: Option<u64>,
     pub(crate) completion_tokens: Option<u64>,
+    pub(crate) reasoning_tokens: Option<u64>,
+    pub(crate) cached_tokens: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,6 +94,12 @@ pub(crate) struct StepStreamOptions {
     pub(crate) chunk_size: Option<ChunkSize>,
     pub(crate) chunk_delay: Option<Duration>,
     pub(crate) time_to_first_chunk: Option<Duration>,
+}
+
+impl Default for StepUsage {
+    fn default() -> Self {
+        Self::Counted(ReplacedCounts::default())
+    }
 }
 
 impl Default for Reasoning {

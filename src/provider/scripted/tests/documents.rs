@@ -114,7 +114,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"delay":"1s","usage":{"total_tokens":1}}"#,
-        r#"step 1, usage: unknown key "total_tokens"; known: prompt_tokens, completion_tokens"#,
+        r#"step 1, usage: unknown key "total_tokens"; known: prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens"#,
     ),
     (
         r#"{"delay":"1s","usage":{"prompt_tokens":-1}}"#,
@@ -125,7 +125,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
         r#"step 1, delay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s"#,
     ),
     (r#"{"delay":"-1s"}"#, r#"step 1, delay: "-1s" is negative; use a duration of 0s or more"#),
-    (r#"{"delay":50}"#, "step 1, delay: must be a string, not a number"),
+    (r#"{"delay":50}"#, r#"step 1, delay: must be a duration such as "500ms", not a number"#),
     (
         r#"{"delay":"1s","chunk_delay":"1"}"#,
         r#"step 1, chunk_delay: "1" is not a duration; use Go's format, such as 50ms or 1.5s"#,
@@ -218,7 +218,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"error":{"code":"ABORTED","retry_after":1}}"#,
-        "step 1, error, retry_after: must be a string, not a number",
+        r#"step 1, error, retry_after: must be a duration such as "500ms", not a number"#,
     ),
     (r#"{"error":{"code":"ABORTED","details":{}}}"#, r#"step 1, error, details: needs "reason""#),
     (

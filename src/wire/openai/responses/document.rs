@@ -282,7 +282,7 @@ impl From<chat::Usage> for Usage {
     fn from(usage: chat::Usage) -> Self {
         Self {
             input_tokens: usage.prompt_tokens,
-            input_tokens_details: InputDetails { cached_tokens: 0 },
+            input_tokens_details: InputDetails { cached_tokens: usage.cached_tokens },
             output_tokens: usage.completion_tokens,
             output_tokens_details: OutputDetails { reasoning_tokens: usage.reasoning_tokens },
             total_tokens: usage.total_tokens(),

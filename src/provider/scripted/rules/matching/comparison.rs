@@ -104,8 +104,10 @@ fn of_lists(lists: &[Vec<Condition>], call: &MatchedCall<'_>) -> Vec<Mismatch> {
 }
 
 fn of_text(key: &str, condition: &TextCondition, seen: Option<&str>) -> Mismatch {
-    let expected = seen.and_then(|seen| condition.failure(seen));
-    Mismatch::new(key, expected.unwrap_or_else(|| condition.description()), seen)
+    match seen.and_then(|seen| condition.failure(seen)) {
+        Some(failure) => Mismatch::new(key, failure.expected, Some(&failure.seen)),
+        None => Mismatch::new(key, condition.description(), seen),
+    }
 }
 
 fn of_number(key: &str, expected: impl Display, seen: Option<impl Display>) -> Mismatch {

@@ -16,7 +16,7 @@ use crate::base::{
     condition::{PARTS, Parts, TextCondition, whole_text},
     json_pointer::JsonPointer,
     schema_keys::having,
-    text::shorten,
+    text::{nearest, shorten},
     text_or_mapping::{TextOrMapping, text_or_mapping},
 };
 
@@ -117,9 +117,15 @@ impl ResultCondition {
         is_named(&self.tool, Some(result.tool)) && is_named(&self.id, result.id)
     }
 
-    /// Returns `true` if one of the results is from the tool that the condition names.
+    /// Returns `true` if one of the results is from the tool that the condition names, or from one with a
+    /// similar name.
     pub(super) fn is_of_tool(&self, results: &[ToolText<'_>]) -> bool {
-        self.eligible(results).any(|result| is_named(&self.tool, Some(result.tool)))
+        let is_similar = |name: &str| {
+            let named = self.tool.as_ref().and_then(|condition| condition.0.whole());
+            named.is_some_and(|named| nearest(named, [name]).is_some())
+        };
+        let mut tools = self.eligible(results).map(|result| result.tool);
+        tools.any(|tool| is_named(&self.tool, Some(tool)) || is_similar(tool))
     }
 
     /// Returns the results for which the condition may hold, newest first.
@@ -158,22 +164,22 @@ impl ResultCondition {
         result: &ToolText<'_>,
     ) -> Option<(String, String, Option<String>)> {
         if let Some(tool) = self.tool.as_ref()
-            && let Some(expected) = tool.0.failure(result.tool)
+            && let Some(failure) = tool.0.failure(result.tool)
         {
-            return Some((".tool".to_owned(), expected, Some(result.tool.to_owned())));
+            return Some((".tool".to_owned(), failure.expected, Some(failure.seen.into_owned())));
         }
         if let Some(id) = &self.id {
             let Some(seen) = result.id else {
                 return Some((".id".to_owned(), id.0.description(), None));
             };
-            if let Some(expected) = id.0.failure(seen) {
-                return Some((".id".to_owned(), expected, Some(seen.to_owned())));
+            if let Some(failure) = id.0.failure(seen) {
+                return Some((".id".to_owned(), failure.expected, Some(failure.seen.into_owned())));
             }
         }
         if let Some(text) = &self.text
-            && let Some(expected) = text.failure(&result.text)
+            && let Some(failure) = text.failure(&result.text)
         {
-            return Some((String::new(), expected, Some(result.text.to_string())));
+            return Some((String::new(), failure.expected, Some(failure.seen.into_owned())));
         }
         self.json.iter().find_map(|(pointer, value)| {
             let found = result.json().and_then(|json| json.pointer(pointer));
