@@ -119,7 +119,8 @@ func newClient(t *testing.T) dapr.Client {
 	newSession(t)
 	inSession := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn,
 		invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
-		ctx = metadata.AppendToOutgoingContext(ctx, "mynah-session", session(t))
+		token := os.Getenv("DAPR_API_TOKEN")
+		ctx = metadata.AppendToOutgoingContext(ctx, "mynah-session", session(t), "dapr-api-token", token)
 		return invoke(ctx, method, request, reply, connection, options...)
 	}
 	credentials := grpc.WithTransportCredentials(insecure.NewCredentials())

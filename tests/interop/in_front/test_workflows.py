@@ -2,18 +2,21 @@
 
 import asyncio
 import json
+import os
 import unittest
 from contextlib import redirect_stdout
 from io import StringIO
+from urllib.request import Request, urlopen
 
 from dapr.clients import DaprClient
+from dapr.clients.grpc.interceptors import DaprClientInterceptor
 from dapr.ext.workflow import (
     DaprWorkflowClient,
     DaprWorkflowContext,
     WorkflowActivityContext,
     WorkflowRuntime,
 )
-from dapr_agents import DurableAgent, tool
+from dapr_agents import DaprChatClient, DurableAgent, tool
 from dapr_agents.agents.configs import AgentStateConfig
 from dapr_agents.storage.daprstores.stateservice import StateStoreService
 from dapr_agents.workflow.runners import AgentRunner
@@ -24,6 +27,17 @@ SCRIPT = [
     {'messages': [{'text': 'It is sunny at noon.'}]},
 ]
 TASK = f'<|instruction_start|>{json.dumps({"instruction_chain": SCRIPT})}<|instruction_end|>'
+
+
+def set_rules(session: str, *rules: dict) -> None:
+    port = os.environ['DAPR_HTTP_PORT']
+    url = f'http://127.0.0.1:{port}/mynah/v1/rules?session={session}'
+    with urlopen(Request(url, json.dumps({'rules': rules}).encode(), method='PUT')) as response:
+        assert response.status == 204
+
+
+def connect(session: str) -> DaprClient:
+    return DaprClient(interceptors=[DaprClientInterceptor([('mynah-session', session)])])
 
 
 class Workflows(unittest.TestCase):
@@ -80,6 +94,35 @@ class Agents(unittest.TestCase):
         answer = asyncio.run(runner.run(agent, payload={'task': TASK}, timeout_in_seconds=60))
         self.assertEqual(json.loads(answer)['content'], 'It is sunny at noon.')
         self.assertEqual(calls, [('get_weather', 'Paris'), ('get_time', 'UTC')])
+
+    def test_agent_follows_the_rules_of_a_session(self) -> None:
+        @tool
+        def get_weather(location: str) -> str:
+            """Returns the weather in a place."""
+            return f'Sunny in {location}'
+
+        call = {'tool_call': [{'name': 'get_weather', 'args': {'location': 'Rome'}}]}
+        summary = {'starts_with': 'Summarize the following conversation'}
+        set_rules(
+            'weather',
+            {'match': {'user': summary}, 'respond': 'A summary.'},
+            {'match': {'user': 'Rome'}, 'respond': [call]},
+            {'match': {'last_tool_result': {'contains': 'Sunny'}}, 'respond': 'Take sunglasses.'},
+        )
+        self.enterContext(redirect_stdout(StringIO()))
+        agent = DurableAgent(
+            name='Weatherwoman',
+            role='Weather agent',
+            goal='Tell the weather.',
+            tools=[get_weather],
+            llm=DaprChatClient(component_name='echo', client_factory=lambda: connect('weather')),
+            state=AgentStateConfig(store=StateStoreService(store_name='store')),
+        )
+        runner = AgentRunner()
+        self.addCleanup(runner.shutdown, agent)
+        task = {'task': 'How is the weather in Rome?'}
+        answer = asyncio.run(runner.run(agent, payload=task, timeout_in_seconds=60))
+        self.assertEqual(json.loads(answer)['content'], 'Take sunglasses.')
 
     def test_agent_finds_the_component_of_mynah(self) -> None:
         with DaprClient() as client:

@@ -62,8 +62,11 @@ class Mynah:
         return self.request('GET', f'/journal?session={quote(self.session)}')['entries']
 
     def show(self) -> None:
-        """Prints the calls of the session. If the test has failed, pytest shows them."""
-        print(json.dumps(self.journal(), indent=2))
+        """Prints the calls of the session, without schemas. If the test has failed, pytest shows them."""
+        for call in self.journal():
+            if tools := (call['request'] or {}).get('tools'):
+                call['request']['tools'] = [tool.get('function', tool).get('name') for tool in tools]
+            print(json.dumps(call, indent=2))
 
     def violations(self) -> list[dict[str, Any]]:
         """Returns what the client did wrong after errors."""

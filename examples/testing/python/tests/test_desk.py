@@ -1,10 +1,13 @@
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import Mynah
 from dapr.clients.exceptions import DaprGrpcError
+from dapr.clients.grpc.conversation import ConversationInputAlpha2, create_user_message
 from dapr.conf import settings
+from google.protobuf.struct_pb2 import Struct
 from grpc import StatusCode
 
 from desk import REFUND, ROUTER, Desk
@@ -33,6 +36,21 @@ def test_what_was_sent(mynah):
     assert question['temperature'] == 0.2
     assert [tool['function']['name'] for tool in question['tools']] == ['refund']
     assert result['inputs'][0]['messages'][-1]['ofTool']['content'] == [{'text': 'Refunded.'}]
+
+
+def test_a_structured_answer_and_its_tokens(mynah):
+    answer = {'messages': [{'json': {'topic': 'orders'}}]}
+    answer['usage'] = {'prompt_tokens': 900, 'completion_tokens': 8, 'cached_tokens': 850}
+    mynah.set_rules({'match': {'response_format': {'contains': 'topic'}}, 'respond': answer})
+    response_format = Struct()
+    response_format.update({'type': 'object', 'properties': {'topic': {'type': 'string'}}})
+    messages = [create_user_message('Where is my order?')]
+    output = mynah.client.converse_alpha2(
+        'model', [ConversationInputAlpha2(messages)], response_format=response_format
+    ).outputs[0]
+    assert json.loads(output.choices[0].message.content) == {'topic': 'orders'}
+    assert output.usage.total_tokens == 908
+    assert output.usage.prompt_tokens_details.cached_tokens == 850
 
 
 def test_tries_again_when_the_model_says_so(mynah):
