@@ -62,6 +62,10 @@ pub(super) fn other_sessions(verification: &Verification) -> Option<String> {
 
 fn add_unmatched(report: &mut String, call: &UnmatchedCall) {
     let Some(text) = &call.text else { return };
+    if let Some(error) = &call.error {
+        add_line(report, &format!("  call {} says {text:?} and fails: {error}", call.number));
+        return;
+    }
     let nearest = call.nearest.as_ref().map(|NearRule { rule, file, mismatches }| {
         let mismatches: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
         let mismatches = match mismatches.as_slice() {

@@ -261,3 +261,27 @@ rules:
     let sent = json!({"match": {"offered_only": ["pay"]}, "count": 3});
     assert_eq!(verify(&sidecar, sent).await.0, 200, "checks see what the client sent");
 }
+
+/// Otherwise, an application that hides the error would pass its test.
+#[tokio::test]
+async fn rules_and_chains_that_cannot_answer_do_not_match() {
+    let rules = "rules:
+- {name: unoffered, match: {user: call}, respond: [{tool_call: [{name: get_weather}]}]}
+- {name: template, match: {user: result}, respond: '{{ results[0].text.x }}'}
+";
+    let sidecar = scripted(rules, "");
+    let chain =
+        r#"<|instruction_start|>{"messages": [{"tool_call": [{"name": "f"}]}]}<|instruction_end|>"#;
+    for text in ["call", "result", chain] {
+        sidecar.converse(request([user(text)])).await.unwrap_err();
+    }
+    let (status, result) = verify(&sidecar, json!({"no_unmatched": true})).await;
+    assert_eq!(status, 409, "{result}");
+    let errors = result["unmatched"].as_array().unwrap().iter();
+    let errors: Vec<_> = errors.map(|call| call["error"].as_str().unwrap()).collect();
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    failed conversing with component echo: rule "unoffered": calls "get_weather", which the request does not offer; offered: none; to call it anyway, set allow_unoffered in a rule, or allowUnoffered in the component
+    failed conversing with component echo: rule "template": template "{{ results[0].text.x }}", line 1, column 11: `results[0]` is undefined; use the filter default or `is defined`
+    failed conversing with component echo: chain in message 1, step 1: calls "f", which the request does not offer; offered: none; to call it anyway, set allow_unoffered in a rule, or allowUnoffered in the component
+    "#);
+}

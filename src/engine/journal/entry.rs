@@ -100,6 +100,14 @@ fn copied(request: SentRequest, memory: &mut Memory) -> SentRequest {
 }
 
 impl Entry {
+    /// Returns the error of a call that has failed.
+    pub(in crate::engine) fn error(&self) -> Option<&CallError> {
+        match &self.outcome {
+            Outcome::Failed(error) => Some(error),
+            Outcome::Answered(_) | Outcome::Cancelled => None,
+        }
+    }
+
     /// Moves the bytes to other memory, so that theirs can be used again.
     pub(super) fn relocate(&mut self, memory: &mut Memory) {
         self.request = self.request.take().map(|request| copied(request, memory));

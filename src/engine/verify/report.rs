@@ -67,6 +67,10 @@ pub(crate) struct UnmatchedCall {
     pub(crate) number: u64,
     /// The beginning of the last user message. `null` if there is none, or if the request was invalid.
     pub(crate) text: Option<String>,
+    /// The message of the error, if the call has failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub(crate) error: Option<String>,
     /// The rule that matches most closely. `null` if the component has no rules or refuses the request,
     /// and for all but the first calls.
     pub(crate) nearest: Option<NearRule>,
@@ -80,7 +84,7 @@ pub(crate) struct NearRule {
     /// The file of the rule, if the rules of the component are in several files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
-    /// The conditions that do not hold. Empty if the rule has answered as often as it may.
+    /// The conditions that do not hold. Empty if the rule has answered as often as it may, or could not.
     pub(crate) mismatches: Vec<Mismatch>,
 }
 

@@ -27,6 +27,8 @@ const NEAREST: usize = 3;
 const MAX_COMPARED: usize = 1_000;
 /// Maximum number of characters of a user message in a report.
 const MAX_TEXT: usize = 200;
+/// Maximum number of characters of an error.
+const MAX_ERROR: usize = 1_000;
 
 /// Searches the calls of a journal.
 pub(super) struct Search<'s> {
@@ -109,7 +111,9 @@ impl Search<'_> {
             Ok((text, nearest.transpose()?.flatten()))
         })?;
         let (text, nearest) = seen.unwrap_or_default();
-        Ok(UnmatchedCall { number: entry.number, text, nearest })
+        let error = entry.error().map(|error| self.redactor.redacted(&error.message));
+        let error = error.map(|error| shorten(&error, MAX_ERROR).into_owned());
+        Ok(UnmatchedCall { number: entry.number, text, error, nearest })
     }
 
     /// Returns the rule that was nearest to a request to a component in a session.

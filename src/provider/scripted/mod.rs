@@ -210,7 +210,6 @@ impl Script for Scripted {
         };
         let (id, id_message) = (&step.step.id, &step.step.id_message);
         tracing::debug!(message, step = step.number, id, id_message, "scripted turn");
-        context.record_answer(|| AnsweredBy::Chain { message, step: step.number });
         Ok(Some(PlannedTurn::Step { message, step }))
     }
 
@@ -234,10 +233,12 @@ impl Script for Scripted {
             }
         };
         let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request, context);
-        turn.map_err(|error| {
+        let turn = turn.map_err(|error| {
             let error = error.within(format!("step {number}"));
             invalid_argument(error.within(format!("chain in message {message}")))
-        })
+        })?;
+        context.record_answer(|| AnsweredBy::Chain { message, step: number });
+        Ok(turn)
     }
 
     /// Returns the provider for requests without a chain.

@@ -18,7 +18,7 @@ use crate::{
         CallContext, Provider, ProviderError,
         call::AnsweredBy,
         counters::Counters,
-        faults::{FaultKey, Phase, request_hash},
+        faults::{Fault, FaultKey, Phase, request_hash},
         scripted::{
             ScriptedSettings,
             chains::NumberedStep,
@@ -55,47 +55,55 @@ impl RuleProvider {
         Self { component, settings, rules, fallback, counters }
     }
 
+    /// Generates the answer of a rule, and records it: a rule whose step fails has not answered.
     fn scripted_turn(
         &self,
-        Selection { rules, rule, step }: &Selection,
+        Selection { rules, rule, step: NumberedStep { number, step } }: &Selection,
         request: &Arc<Request>,
         context: &CallContext,
     ) -> Result<ScriptedTurn, StepError> {
         let allow_unoffered = rule.allow_unoffered.unwrap_or(self.settings.allow_unoffered);
         let settings = ScriptedSettings { allow_unoffered, ..self.settings.clone() };
-        let mut step = Cow::Borrowed(&*step.step);
+        let mut step = Cow::Borrowed(&**step);
         if rule.has_templates {
             let variables = self.variables(rule, request, context);
             let rendered = render(&step, &rules.templates, &variables);
             step = Cow::Owned(rendered.map_err(StepError::new)?);
         }
-        if !rule.faults.is_empty() {
-            self.apply_faults(rule, &mut step, request, context);
+        let fault = self.fault(rule, &step, request, context);
+        if let Some(fault) = fault {
+            fault.apply_to(step.to_mut());
         }
-        ScriptedTurn::perform(&step, &self.component, &settings, request, context)
+        let turn = ScriptedTurn::perform(&step, &self.component, &settings, request, context)?;
+        context.record_answer(|| AnsweredBy::Rule {
+            source: rule.source.clone(),
+            rule: rule.label.clone(),
+            step: rule.has_entries().then_some(*number),
+        });
+        if fault.is_some_and(|fault| fault.effect.is_failure()) {
+            context.record_answer(|| AnsweredBy::Fault);
+        }
+        Ok(turn)
     }
 
-    /// Changes a step if the call has a fault of the rule.
-    fn apply_faults(
+    /// Returns the fault that a call has because of its rule.
+    fn fault<'r>(
         &self,
-        rule: &Rule,
-        step: &mut Cow<'_, Step>,
+        rule: &'r Rule,
+        step: &Step,
         request: &Request,
         context: &CallContext,
-    ) {
+    ) -> Option<&'r Fault> {
+        if rule.faults.is_empty() {
+            return None;
+        }
         let counter = format!("{}/fault", key(rule));
         let key = FaultKey { counter: &counter, draw: rule.label.text() };
         let hash = request_hash(&self.component, request);
-        let fault = rule.faults.select(Phase::Request, key, hash, context);
+        let select = |phase| rule.faults.select(phase, key, hash, context);
         let has_calls = step.items.iter().any(|item| matches!(item, Item::Calls(_)));
-        let of_calls =
-            || has_calls.then(|| rule.faults.select(Phase::ToolCalls, key, hash, context));
-        if let Some(fault) = fault.or_else(|| of_calls().flatten()) {
-            if fault.effect.is_failure() {
-                context.record_answer(|| AnsweredBy::Fault);
-            }
-            fault.apply_to(step.to_mut());
-        }
+        let of_calls = || has_calls.then(|| select(Phase::ToolCalls)).flatten();
+        select(Phase::Request).or_else(of_calls)
     }
 
     /// Returns the variables of a rule's templates.
@@ -154,11 +162,6 @@ impl Script for RuleProvider {
             id_message = step.id_message,
             "turn of a rule"
         );
-        context.record_answer(|| AnsweredBy::Rule {
-            source: rule.source.clone(),
-            rule: rule.label.clone(),
-            step: rule.has_entries().then_some(number),
-        });
         let turn = self.scripted_turn(&selection, request, context);
         turn.map_err(|error| {
             let error = match rule.has_entries() {
