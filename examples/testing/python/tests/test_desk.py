@@ -1,6 +1,7 @@
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.request import Request, urlopen
 
 import pytest
 from conftest import Mynah
@@ -75,6 +76,20 @@ def test_a_slow_model(mynah, monkeypatch):
         desk.answer('How long does it take?')
     assert raised.value.code() == StatusCode.DEADLINE_EXCEEDED
     mynah.verify(count=4, user='How long does it take?')
+
+
+def test_a_stream(mynah, sidecar):
+    mynah.set_rules({'match': {'user': 'How long'}, 'respond': 'Two days.'})
+    message = {'ofUser': {'content': [{'text': 'How long does it take?'}]}}
+    stream = Request(
+        sidecar.removesuffix('/mynah/v1') + '/v1.0-alpha2/conversation/model/converse',
+        json.dumps({'inputs': [{'messages': [message]}]}).encode(),
+        {'Accept': 'text/event-stream', 'mynah-session': mynah.session},
+    )
+    with urlopen(stream) as lines:
+        events = [json.loads(line[6:]) for line in lines if line.startswith(b'data: ')]
+    assert [event['chunk']['content'] for event in events[:-1]] == ['Two', ' days.']
+    assert 'complete' in events[-1]
 
 
 def test_parallel_sessions_do_not_see_each_other(sidecar):
