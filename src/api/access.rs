@@ -34,19 +34,20 @@ pub struct InvalidToken;
 impl Access {
     /// Rejects a call without the token.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Error> {
-        self.check(headers.get(&TOKEN).map(HeaderValue::as_bytes))
+        self.check(|| headers.get(&TOKEN).map(HeaderValue::as_bytes))
     }
 
     /// Rejects a call of OpenAI's API without the token, which may also be given as its API key.
     pub(crate) fn check_api_key(&self, headers: &HeaderMap) -> Result<(), Error> {
-        let bearer = headers.get(AUTHORIZATION).and_then(|it| bearer_token(it.as_bytes()));
+        let bearer = || headers.get(AUTHORIZATION).and_then(|it| bearer_token(it.as_bytes()));
         let key = || headers.get(&AZURE_KEY).map(HeaderValue::as_bytes);
-        self.check(headers.get(&TOKEN).map(HeaderValue::as_bytes).or(bearer).or_else(key))
+        let token = || headers.get(&TOKEN).map(HeaderValue::as_bytes);
+        self.check(|| token().or_else(bearer).or_else(key))
     }
 
-    fn check(&self, given: Option<&[u8]>) -> Result<(), Error> {
+    fn check<'h>(&self, given: impl FnOnce() -> Option<&'h [u8]>) -> Result<(), Error> {
         let Some(ApiToken(token)) = &self.token else { return Ok(()) };
-        let given = given.ok_or(Error::Unauthorized(WrongToken::Missing))?;
+        let given = given().ok_or(Error::Unauthorized(WrongToken::Missing))?;
         // Compare in constant time, so that timing reveals nothing about the token.
         let is_same = given.ct_eq(token.as_bytes());
         if bool::from(is_same) { Ok(()) } else { Err(Error::Unauthorized(WrongToken::Mismatch)) }

@@ -3,12 +3,7 @@
 use std::{
     net::IpAddr,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
-    time::Duration,
 };
-
-use futures_util::future;
-
-use crate::base::clock;
 
 /// The bytes that open an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -97,12 +92,8 @@ impl Activity {
         self.in_flight.load(Relaxed) > 0 || has_progress
     }
 
-    /// Completes after `limit` if the client has sent less than an HTTP/2 preface by then, and
-    /// never otherwise. hyper would wait for the rest without a limit.
-    pub(super) async fn stalled(&self, limit: Duration) {
-        clock::pause(limit).await;
-        if self.has_calls.load(Relaxed) || self.opening.load(Relaxed) == PREFACE.len() {
-            future::pending().await
-        }
+    /// Whether the client has sent less than an HTTP/2 preface. hyper waits for the rest without a limit.
+    pub(super) fn is_opening(&self) -> bool {
+        !self.has_calls.load(Relaxed) && self.opening.load(Relaxed) < PREFACE.len()
     }
 }

@@ -27,7 +27,7 @@ use super::{
     response_body::{BoxError, ResponseBody},
     stream::{Registered, Stream, client, readable},
     transport::Transport,
-    unsent::Unsent,
+    unsent::{INTERVAL, Unsent},
 };
 use crate::base::{clock, drain::Drain, memory::MemoryBudget};
 
@@ -121,16 +121,30 @@ where
     let served = match versions {
         HttpVersions::All => {
             let connection = builder.serve_connection_with_upgrades(stream, service).into_owned();
-            serve(connection, activity, unsent.clone(), drain).boxed()
+            serve(connection, activity.clone(), unsent.clone(), drain).boxed()
         }
         HttpVersions::Http2 => {
             let connection = builder.serve_connection(stream, service).into_owned();
-            serve(connection, activity, unsent.clone(), drain).boxed()
+            serve(connection, activity.clone(), unsent.clone(), drain).boxed()
         }
     };
     tokio::select! {
         ended = served => ended,
-        () = unsent.stalled() => Err("the client does not take its responses".into()),
+        reason = stalled(&activity, &unsent) => Err(reason.into()),
+    }
+}
+
+/// Completes when the client does not go on. Returns the reason.
+// One timer, because it is polled whenever the connection is.
+async fn stalled(activity: &Activity, unsent: &Unsent) -> &'static str {
+    loop {
+        clock::pause(INTERVAL).await;
+        if activity.is_opening() {
+            return "the client has not sent a request";
+        }
+        if unsent.is_stalled() {
+            return "the client does not take its responses";
+        }
     }
 }
 
@@ -146,7 +160,6 @@ async fn serve<C: GracefulConnection<Error = BoxError> + Send>(
         biased;
         () = drain.started() => activity.start_draining(),
         ended = connection.as_mut() => return ended,
-        () = activity.stalled(HEADER_TIMEOUT) => return Ok(()),
     }
     finish(connection, &activity, &unsent).await
 }

@@ -14,7 +14,7 @@ use crate::base::{clock, memory::MemoryBudget};
 
 /// A client must take each piece within three to four of these intervals. Go's clients, among
 /// others, read nothing while a debugger has stopped them.
-const INTERVAL: Duration = Duration::from_secs(10);
+pub(super) const INTERVAL: Duration = Duration::from_secs(10);
 const GENERATIONS: usize = 4;
 /// How often, and how many times, to check whether the client has taken everything.
 const CHECK_INTERVAL: Duration = Duration::from_millis(2);
@@ -42,16 +42,15 @@ impl Unsent {
         Self { budget, pieces: Default::default(), now: AtomicUsize::new(0) }
     }
 
-    /// Completes when a piece has been waiting for the client for more than 30 s.
-    pub(super) async fn stalled(&self) {
-        loop {
-            clock::pause(INTERVAL).await;
-            let next = (self.now.load(Ordering::Relaxed) + 1) % GENERATIONS;
-            if self.pieces[next].load(Ordering::Relaxed) > 0 {
-                return;
-            }
+    /// Starts the next interval. Returns `true` if a piece has been waiting for the client for more than
+    /// three of them.
+    pub(super) fn is_stalled(&self) -> bool {
+        let next = (self.now.load(Ordering::Relaxed) + 1) % GENERATIONS;
+        let is_stalled = self.pieces[next].load(Ordering::Relaxed) > 0;
+        if !is_stalled {
             self.now.store(next, Ordering::Relaxed);
         }
+        is_stalled
     }
 
     /// Completes when the client has taken everything, or after a second.

@@ -28,7 +28,9 @@ pub(in crate::api) type Responding = BoxFuture<'static, Result<Response, Infalli
 
 /// Returns a response with JSON.
 pub(in crate::api) fn json(body: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], body).into_response()
+    let mut response = Response::new(body.into());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 /// Returns a response with server-sent events. It breaks off if an error is not delivered as an event.

@@ -25,6 +25,7 @@ use crate::{
 
 /// What all paths of the API start with.
 const PREFIX: &str = "/v1/";
+const COMPLETIONS: &str = "/v1/chat/completions";
 
 /// Serves chat completions, responses, embeddings, and the components as models.
 #[derive(Debug, Clone)]
@@ -116,9 +117,12 @@ impl Route {
         const ID: usize = 2;
         const DEPLOYMENT: usize = 3;
         let (uri, path) = (request.uri(), request.uri().path());
+        if request.method() == Method::POST && path == COMPLETIONS {
+            // Most requests are for this path.
+            return Ok(Self::Completion(None));
+        }
         let segments: Vec<&str> = path.split('/').skip(2).collect();
         match (request.method(), segments.as_slice()) {
-            (&Method::POST, ["chat", "completions"]) => Ok(Self::Completion(None)),
             (&Method::POST, ["openai", "deployments", _, "chat", "completions"]) => {
                 Ok(Self::Completion(Some(url::segment(uri, DEPLOYMENT)?)))
             }
