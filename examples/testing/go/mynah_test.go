@@ -160,6 +160,9 @@ func showIfFailed(t *testing.T) {
 		return
 	}
 	for _, call := range journal(t) {
+		if sent, ok := call["request"].(object); ok {
+			delete(sent, "tools") // their schemas are long
+		}
 		text, err := json.MarshalIndent(call, "", "  ")
 		check(t, err)
 		t.Logf("call %v: %s", call["number"], text)
