@@ -116,17 +116,16 @@ impl Charge {
             return Err(exhausted);
         }
         if self.try_grow(bytes) {
-            // Without reading the clock.
             return Ok(());
         }
         let end = Moment::after(MAX_WAIT);
-        while !self.try_grow(bytes) {
-            if end.is_none_or(|end| end.remaining().is_zero()) {
-                return Err(exhausted);
-            }
+        while end.is_some_and(|end| !end.remaining().is_zero()) {
             clock::pause(RETRY_INTERVAL).await;
+            if self.try_grow(bytes) {
+                return Ok(());
+            }
         }
-        Ok(())
+        Err(exhausted)
     }
 
     /// Adds `bytes` if the budget has room now. Returns whether it has.

@@ -281,7 +281,7 @@ impl Provider for Scripted {
     }
 }
 
-/// Returns the error of a request without a chain, if there is nothing else that could answer.
+/// Returns the message for a request without a chain, if there is nothing else that could answer.
 fn no_chain() -> String {
     format!(
         "no user message contains a chain between {} and {}; add one, or set the component's \
