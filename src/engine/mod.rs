@@ -8,7 +8,7 @@ mod instances;
 pub(crate) mod journal;
 mod labels;
 mod metrics;
-mod outcome;
+pub(crate) mod outcome;
 mod recording;
 pub(crate) mod redactor;
 mod responses;

@@ -116,6 +116,29 @@ async fn has_calls_that_fail() {
     assert_eq!(all[2]["error"]["code"], "INVALID_ARGUMENT");
 }
 
+/// A test that expects a call to fail removes it, and keeps the others.
+#[tokio::test]
+async fn calls_are_selected_by_their_outcome() {
+    let sidecar = Sidecar::start();
+    let mut unknown = request([user("hi")]);
+    unknown.name = "nope".to_owned();
+    sidecar.converse(request([user("hi")])).await.unwrap();
+    sidecar.converse(unknown).await.unwrap_err();
+    assert_eq!(names(&entries(&sidecar, "outcome=failed").await, "component"), ["nope"]);
+    assert_eq!(names(&entries(&sidecar, "outcome=cancelled").await, "component"), [""; 0]);
+    let verify = async |outcome: &str, count: u64| {
+        let check = json!({"outcome": outcome, "count": count}).to_string();
+        sidecar.post("/mynah/v1/verify", check).await.status
+    };
+    assert_eq!(verify("failed", 1).await, 200);
+    let removed = send(&sidecar, "DELETE", &format!("{JOURNAL}?outcome=failed")).await;
+    assert_eq!(removed, (200, r#"{"removed":1}"#.to_owned()));
+    assert_eq!((verify("failed", 1).await, verify("ok", 1).await), (409, 200));
+    let invalid = sidecar.get(&format!("{JOURNAL}?outcome=good")).await.json();
+    let error = r#"invalid value "good" for outcome; expected one of: ok, failed, cancelled"#;
+    assert_eq!(invalid["error"], error);
+}
+
 #[tokio::test]
 async fn shows_the_beginning_of_large_requests_that_cannot_be_decoded() {
     let sidecar = Sidecar::start();
@@ -153,7 +176,7 @@ async fn selects_entries() {
     let invalid = sidecar.get(&format!("{JOURNAL}?sesion=a")).await;
     assert_eq!(invalid.status, 400);
     let expected = "unknown query parameter \"sesion\"; \
-                    expected one of: session, component, since, limit";
+                    expected one of: session, component, outcome, since, limit";
     assert_eq!(invalid.json(), json!({"error": expected}));
 }
 

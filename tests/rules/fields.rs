@@ -164,7 +164,7 @@ async fn work_of_templates_is_limited() {
 #[tokio::test]
 async fn templates_know_the_settings_of_the_request() {
     let rule = "{{ request.max_tokens }} {{ request.temperature }} {{ request.scrub_pii }} \
-                {{ request.parameters.tier }} {{ request.parameters.seed + 1 }}";
+                {{ request.parameters.tier }} {{ request.parameters.seed + 1 }} {{ request.context_id }}";
     let sidecar = with_rules(&format!(
         "rules:\n- {{match: {{user: all}}, respond: '{rule}'}}\n\
          - {{match: {{user: none}}, respond: '{{{{ request.max_tokens is defined }}}}{{{{ request.parameters }}}}'}}\n\
@@ -172,9 +172,10 @@ async fn templates_know_the_settings_of_the_request() {
     ));
     let mut call = request([user("all")]);
     (call.max_tokens, call.temperature, call.scrub_pii) = (Some(50), Some(0.5), Some(true));
+    call.context_id = Some("chat-1".to_owned());
     call.parameters.insert("tier".to_owned(), any("StringValue", &"gold".to_owned()));
     call.parameters.insert("seed".to_owned(), any("Int32Value", &7_i32));
-    assert_eq!(content(&sidecar, call).await, "50 0.5 true gold 8");
+    assert_eq!(content(&sidecar, call).await, "50 0.5 true gold 8 chat-1");
     assert_eq!(content(&sidecar, request([user("none")])).await, "false{}");
     let error = super::ask(&sidecar, "missing").await;
     assert!(error.contains("`request.max_tokens` is undefined"), "{error}");

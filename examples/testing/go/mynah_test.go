@@ -177,7 +177,7 @@ func verify(t *testing.T, count int, match object) {
 }
 
 // setRules sets the rules of the test, which go before those of the file. At the end, the test fails if
-// one of them was not used.
+// one of those that it has then was not used.
 func setRules(t *testing.T, rules ...object) {
 	t.Helper()
 	request(t, http.MethodPut, "/rules?"+query(t), object{"rules": rules}, nil)
@@ -186,10 +186,10 @@ func setRules(t *testing.T, rules ...object) {
 	})
 }
 
-// forget removes the calls of the test from the journal, so that they need no rule.
+// forget removes the failed calls of the test from the journal, so that they need no rule.
 func forget(t *testing.T) {
 	t.Helper()
-	request(t, http.MethodDelete, "/journal?"+query(t), nil, nil)
+	request(t, http.MethodDelete, "/journal?outcome=failed&"+query(t), nil, nil)
 }
 
 // request calls mynah's control API.

@@ -32,7 +32,7 @@ pub(super) async fn get(
     Extension(resources): Extension<Resources>,
     uri: Uri,
 ) -> Result<Response, Failure> {
-    let query = query::read(&uri, &["session", "component", "since", "limit"])?;
+    let query = query::read(&uri, &["session", "component", "outcome", "since", "limit"])?;
     let journal = journal(&engine)?;
     let charge = resources.charge.clone();
     let list = move |work: &Work| list(&journal, &query, &charge, work);
@@ -44,7 +44,7 @@ pub(super) async fn delete(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
 ) -> Result<Response, Failure> {
-    let query = query::read(&uri, &["session", "component"])?;
+    let query = query::read(&uri, &["session", "component", "outcome"])?;
     let journal = journal(&engine)?;
     let removed = run_blocking(move || journal.remove(&query.selection)).await?;
     Ok(json(format!("{{\"removed\":{removed}}}")))

@@ -7,7 +7,10 @@ use serde_json::{Map, Value, json};
 use super::{explain::ExplainRequest, schemas, verify::VerifyRequest};
 use crate::{
     api::http::response,
-    engine::{explain::Explanation, journal::ShownEntry, verdict::Verdict, verify::Verification},
+    engine::{
+        explain::Explanation, journal::ShownEntry, outcome::CallOutcome, verdict::Verdict,
+        verify::Verification,
+    },
 };
 
 /// Returns the description of the control API.
@@ -58,14 +61,14 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let explain = bodies.subschema_for::<ExplainRequest>().to_value();
     let explanation = answers.subschema_for::<Explanation>().to_value();
     let verdict = answers.subschema_for::<Verdict>().to_value();
-    let all = ["session", "component", "since", "limit"];
+    let all = ["session", "component", "outcome", "since", "limit"];
     let fault = json!({"$ref": "#/components/schemas/FaultTarget"});
     let mut verified = operation("Check the calls", &[], Some(verify), Some(verification.clone()));
     verified["responses"]["409"] = answer("Not as expected", Some(verification));
     json!({
         "/mynah/v1/journal": {
             "get": operation("List the calls", &all, None, Some(journal)),
-            "delete": operation("Remove calls", &all[..2], None, Some(removed)),
+            "delete": operation("Remove calls", &all[..3], None, Some(removed)),
         },
         "/mynah/v1/reset": {
             "post": operation("Reset a session, or all", &all[..1], None, None),
@@ -84,7 +87,7 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "delete": operation("Remove the faults of a session, or all", &all[..1], None, None),
         },
         "/mynah/v1/verdict": {
-            "get": operation("Judge the retries of the client", &all[..3], None, Some(verdict)),
+            "get": operation("Judge the retries of the client", &["session", "component", "since"], None, Some(verdict)),
         },
         "/mynah/v1/openapi.json": {
             "get": operation("Describe this API", &[], None, Some(json!({"type": "object"}))),
@@ -143,11 +146,14 @@ fn parameter(name: &str) -> Value {
     let (kind, description) = match name {
         "session" => ("string", "Only calls of this session"),
         "component" => ("string", "Only calls to this component"),
+        "outcome" => ("string", "Only calls that have ended so"),
         "since" => ("integer", "Only calls after the one with this number"),
         _ => ("integer", "The maximum number of calls"),
     };
     let mut schema = json!({"type": kind});
-    if kind == "string" {
+    if name == "outcome" {
+        schema["enum"] = json!(CallOutcome::ALL.map(CallOutcome::as_str));
+    } else if kind == "string" {
         schema["minLength"] = 1.into();
     } else {
         schema["minimum"] = 0.into();

@@ -6,7 +6,10 @@ use axum::extract::Query;
 use http::Uri;
 
 use super::failure::Failure;
-use crate::{api::pipeline::MAX_SESSION_NAME, engine::journal::EntryFilter};
+use crate::{
+    api::pipeline::MAX_SESSION_NAME,
+    engine::{journal::EntryFilter, outcome::CallOutcome},
+};
 
 /// The maximum number of entries in an answer, and the default.
 pub(super) const MAX_ENTRIES: usize = 10_000;
@@ -41,7 +44,8 @@ pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, Failure> {
     let (session, component) = (values.remove("session"), values.remove("component"));
     check_name("session", session.as_deref())?;
     check_name("component", component.as_deref())?;
-    let selection = EntryFilter { session, component, since };
+    let outcome = values.get("outcome").map(|value| outcome(value)).transpose()?;
+    let selection = EntryFilter { session, component, outcome, since };
     Ok(JournalQuery { selection, limit })
 }
 
@@ -62,6 +66,14 @@ pub(super) fn check_name(what: &str, name: Option<&str>) -> Result<(), Failure> 
     }
 }
 
+fn outcome(value: &str) -> Result<CallOutcome, Failure> {
+    let found = CallOutcome::ALL.into_iter().find(|outcome| outcome.as_str() == value);
+    found.ok_or_else(|| {
+        let known = CallOutcome::ALL.map(CallOutcome::as_str).join(", ");
+        Failure::invalid(format!("invalid value {value:?} for outcome; expected one of: {known}"))
+    })
+}
+
 fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, Failure> {
     let parse = |value: &String| {
         let invalid =
@@ -75,7 +87,7 @@ fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, 
 mod tests {
     use super::*;
 
-    const ALL: [&str; 4] = ["session", "component", "since", "limit"];
+    const ALL: [&str; 5] = ["session", "component", "outcome", "since", "limit"];
 
     fn parse(query: &str) -> Option<JournalQuery> {
         read(&format!("/mynah/v1/journal?{query}").parse().unwrap(), &ALL).ok()
@@ -91,9 +103,15 @@ mod tests {
 
     #[test]
     fn rejects_unknown_repeated_and_invalid_parameters() {
-        for query in
-            ["sesion=a", "session=a&session=b", "session=", "component=", "since=-1", "limit=many"]
-        {
+        for query in [
+            "sesion=a",
+            "session=a&session=b",
+            "session=",
+            "component=",
+            "outcome=good",
+            "since=-1",
+            "limit=many",
+        ] {
             assert_eq!(parse(query), None, "{query}");
         }
         let [longest, too_long] =

@@ -22,6 +22,7 @@ use crate::{
     engine::{
         Engine,
         journal::{EntryFilter, Journal},
+        outcome::CallOutcome,
         verify::{Checks, Verification, verify},
     },
     provider::scripted::rules::{
@@ -41,6 +42,8 @@ pub(super) struct VerifyRequest {
     /// Only the calls of this session are checked. Default: all calls.
     #[schemars(length(min = 1))]
     session: Option<String>,
+    /// Only the calls that have ended so are checked. Default: all calls.
+    outcome: Option<CallOutcome>,
     /// Only the calls after the one with this number are checked.
     #[serde(default)]
     since: u64,
@@ -186,6 +189,7 @@ impl VerifyRequest {
     fn into_checks(self, engine: &Engine) -> Result<(EntryFilter, Checks), Failure> {
         let Self {
             session,
+            outcome,
             since,
             r#match,
             count,
@@ -208,7 +212,7 @@ impl VerifyRequest {
             return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
         }
         let unused = unused.then(|| engine.rules_to_use(session.as_deref()));
-        let selection = EntryFilter { session, since, ..EntryFilter::default() };
+        let selection = EntryFilter { session, outcome, since, ..EntryFilter::default() };
         Ok((selection, Checks { expectations, unused, no_unmatched, scrubbed }))
     }
 }

@@ -1,6 +1,7 @@
 //! Which entries are wanted.
 
 use super::entry::Entry;
+use crate::engine::outcome::CallOutcome;
 
 /// Selects entries of the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub(crate) struct EntryFilter {
     pub(crate) session: Option<String>,
     /// The component, if the entries of one are wanted.
     pub(crate) component: Option<String>,
+    /// How the calls have ended, if only such entries are wanted.
+    pub(crate) outcome: Option<CallOutcome>,
     /// Only entries with a higher number are wanted.
     pub(crate) since: u64,
 }
@@ -19,5 +22,6 @@ impl EntryFilter {
         entry.number > self.since
             && self.session.as_deref().is_none_or(|session| session == entry.session())
             && self.component.as_ref().is_none_or(|component| **component == *entry.component)
+            && self.outcome.is_none_or(|outcome| outcome == entry.outcome.kind())
     }
 }

@@ -95,8 +95,8 @@ class Mynah:
             self.request('DELETE', f'/rules?session={quote(self.session)}')
 
     def forget(self) -> None:
-        """Removes the calls of the session from the journal, so that they need no rule."""
-        self.request('DELETE', f'/journal?session={quote(self.session)}')
+        """Removes the failed calls of the session from the journal, so that they need no rule."""
+        self.request('DELETE', f'/journal?session={quote(self.session)}&outcome=failed')
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()

@@ -111,6 +111,9 @@ fn settings(request: &Request) -> Json {
     if let Some(temperature) = request.temperature {
         settings["temperature"] = temperature.into();
     }
+    if let Some(context_id) = &request.context_id {
+        settings["context_id"] = context_id.as_str().into();
+    }
     settings
 }
 
