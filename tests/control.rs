@@ -11,6 +11,7 @@ mod session_rules;
 mod sessions;
 mod verdict;
 mod verify;
+mod waiting;
 mod work;
 
 use serde_json::Value;

@@ -161,7 +161,7 @@ mod tests {
     /// Returns the context of a call in a session.
     fn context(session: &str) -> CallContext {
         let mut context = CallContext::new(Some(session.into()), None);
-        context.set_records(Arc::default(), None);
+        context.set_records(Arc::default(), Arc::default(), None);
         context
     }
 

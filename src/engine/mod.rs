@@ -41,6 +41,7 @@ use crate::{
         counters::Counters,
         scripted::{Rules, rules::SessionRules},
         sessions::SessionLimits,
+        waiting::WaitingCalls,
     },
     wire::sent::SentRequest,
 };
@@ -60,6 +61,8 @@ pub struct Engine {
     pub metrics: Metrics,
     /// The counters of the sessions.
     pub(crate) counters: Arc<Counters>,
+    /// The calls that wait because of a delay or a fault.
+    pub(crate) waiting: Arc<WaitingCalls>,
     /// The journal; `None` if it is off.
     pub(crate) journal: Option<Arc<Journal>>,
     /// Removes the secrets of components from what is shown.
@@ -85,7 +88,7 @@ impl Engine {
         let (session_rules, faults) = (Arc::default(), Arc::default());
         let component = |spec| Component::new(spec, &metrics, &session_rules, &faults);
         let components = components.iter().map(component).collect();
-        let (journal, labels) = (None, Labels::default());
+        let (waiting, journal, labels) = (Arc::default(), None, Labels::default());
         let redactor = Arc::new(ArcSwap::from_pointee(Redactor::new(&[])));
         let (sockets, responses) = (Mutex::default(), Responses::default());
         Self {
@@ -93,6 +96,7 @@ impl Engine {
             components,
             metrics,
             counters,
+            waiting,
             journal,
             redactor,
             sockets,
@@ -191,11 +195,17 @@ impl Engine {
         of_components.chain(of_sessions.into_iter().flatten()).collect()
     }
 
+    /// Removes the faults that tests have set for a session, or for all, and ends the waits of its calls.
+    pub(crate) fn clear_faults(&self, session: Option<&str>) {
+        self.faults.clear(session);
+        self.waiting.end(session);
+    }
+
     /// Drops what is kept of a session, or of all sessions, except for the journal.
     pub(crate) fn reset(&self, session: Option<&str>) {
         self.counters.reset(session);
         drop(self.session_rules.remove(session));
-        self.faults.clear(session);
+        self.clear_faults(session);
         self.responses.reset(session);
         self.components_and_instances().iter().for_each(|component| component.reset(session));
     }

@@ -72,7 +72,7 @@ impl Recording {
         });
         let answers = draft.as_ref().map(|draft| draft.answers.clone());
         let log = tracing::enabled!(Level::DEBUG).then(|| engine.redactor.clone());
-        context.set_records(engine.counters.clone(), answers);
+        context.set_records(engine.counters.clone(), engine.waiting.clone(), answers);
         Self {
             surface: context.surface(),
             started: Moment::now(),

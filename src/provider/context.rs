@@ -12,6 +12,7 @@ use super::{
     ProviderError, Unseen,
     call::{AnswerRecord, AnsweredBy, DEFAULT_SESSION, Surface},
     counters::Counters,
+    waiting::WaitingCalls,
 };
 use crate::{
     base::{
@@ -59,6 +60,8 @@ struct Call {
     exhausted: OnceLock<MemoryExhausted>,
     /// The counters of the sidecar's sessions; `None` outside of a sidecar.
     counters: Option<Arc<Counters>>,
+    /// The calls of the sidecar that wait; `None` outside of a sidecar.
+    waiting: Option<Arc<WaitingCalls>>,
     /// What made the answer; `None` if the journal is off.
     answers: Option<Arc<AnswerRecord>>,
 }
@@ -183,14 +186,25 @@ impl CallContext {
         run_blocking(work).await?
     }
 
-    /// Waits, but no longer than the client does. Fails at the deadline of the call.
+    /// Waits, but no longer than the client does, and only until a test ends the waits of the session.
+    /// Fails at the deadline of the call.
     pub(crate) async fn pause(&self, time: Duration) -> Result<(), ProviderError> {
         if time.is_zero() {
             return Ok(());
         }
         let remaining = self.deadline.map(Moment::remaining);
         let until_deadline = remaining.filter(|remaining| *remaining < time);
-        clock::pause(until_deadline.unwrap_or(time)).await;
+        let waits = clock::pause(until_deadline.unwrap_or(time));
+        match &self.call.waiting {
+            None => waits.await,
+            Some(calls) => {
+                let waiting = calls.add(self.session_name());
+                tokio::select! {
+                    () = waits => {}
+                    () = waiting.ended() => return Ok(()),
+                }
+            }
+        }
         match until_deadline {
             None => Ok(()),
             Some(_) => Err(deadline_exceeded()),
@@ -219,15 +233,17 @@ impl CallContext {
         Self { session, deadline, call: call.into(), ..Self::default() }
     }
 
-    /// Sets the counters of the sidecar's sessions, and where providers record what made the answer.
-    /// Has no effect on a context that has been copied.
+    /// Sets the counters of the sidecar's sessions, its calls that wait, and where providers record what
+    /// made the answer. Has no effect on a context that has been copied.
     pub(crate) fn set_records(
         &mut self,
         counters: Arc<Counters>,
+        waiting: Arc<WaitingCalls>,
         answers: Option<Arc<AnswerRecord>>,
     ) {
         if let Some(call) = Arc::get_mut(&mut self.call) {
-            (call.counters, call.answers) = (Some(counters), answers);
+            (call.counters, call.waiting) = (Some(counters), Some(waiting));
+            call.answers = answers;
         }
     }
 

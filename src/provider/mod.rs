@@ -18,6 +18,7 @@ pub(crate) mod stream;
 mod turns;
 mod unseen;
 mod usage;
+pub(crate) mod waiting;
 
 use std::{ops::Range, sync::Arc};
 

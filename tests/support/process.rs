@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use mynah::internals::wire::proto::{ConversationRequestAlpha2, GetMetadataRequest};
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Sidecar, mynah, scratch};
@@ -230,16 +230,12 @@ pub async fn with_timeout<F: Future>(future: F) -> F::Output {
 }
 
 impl Sidecar {
-    /// Starts a call that is not answered, and drops it 300 ms after it has arrived.
+    /// Starts a call whose answer has a delay, and drops it while it waits.
     pub async fn abandon(&self, call: ConversationRequestAlpha2) {
         let mut client = self.client().await;
-        let mut other = client.clone();
         let arrives = async {
-            // Calls on one connection stay in order.
-            for _ in 0..2 {
-                other.get_metadata(GetMetadataRequest {}).await.unwrap();
-            }
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            let check = r#"{"waiting": 1, "wait": "1m"}"#;
+            assert_eq!(self.post("/mynah/v1/verify", check).await.status, 200);
         };
         tokio::select! {
             biased;

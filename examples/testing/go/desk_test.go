@@ -76,6 +76,22 @@ func TestASlowModel(t *testing.T) {
 	verify(t, 4, object{"user": "How long does it take?"})
 }
 
+func TestACallThatIsCancelled(t *testing.T) {
+	desk, ctx := Desk{Client: client}, newSession(t)
+	setRules(t, object{"respond": object{"messages": []object{{"text": "late"}}, "delay": "1h"}})
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() {
+		_, err := desk.Answer(ctx, "Where is my order?")
+		done <- err
+	}()
+	request(t, http.MethodPost, "/verify", object{"session": session(t), "waiting": 1, "wait": "10s"}, nil)
+	cancel()
+	equal(t, status.Code(<-done), codes.Canceled)
+	check := object{"session": session(t), "outcome": "cancelled", "count": 1, "wait": "1s"}
+	request(t, http.MethodPost, "/verify", check, nil)
+}
+
 func TestParallelSessionsDoNotSeeEachOther(t *testing.T) {
 	for n := range 64 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -105,6 +105,7 @@ func newSession(t *testing.T) context.Context {
 	t.Helper()
 	request(t, http.MethodPost, "/reset?"+query(t), nil, nil)
 	t.Cleanup(func() { request(t, http.MethodDelete, "/rules?"+query(t), nil, nil) })
+	t.Cleanup(func() { request(t, http.MethodDelete, "/faults?"+query(t), nil, nil) })
 	t.Cleanup(func() { showIfFailed(t) })
 	t.Cleanup(func() {
 		request(t, http.MethodPost, "/verify", object{"session": session(t), "no_unmatched": true}, nil)

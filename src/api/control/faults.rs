@@ -45,7 +45,7 @@ pub(super) async fn delete(
     uri: Uri,
 ) -> Result<StatusCode, Failure> {
     let selection = query::read(&uri, &["session"])?.selection;
-    engine.faults.clear(selection.session.as_deref());
+    engine.clear_faults(selection.session.as_deref());
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -23,7 +23,7 @@ use crate::{
         Engine,
         journal::{EntryFilter, Journal},
         outcome::CallOutcome,
-        verify::{Checks, Verification, verify},
+        verify::{Checks, Verification, Waiting, verify},
     },
     provider::scripted::rules::{
         Expectation,
@@ -64,6 +64,9 @@ pub(super) struct VerifyRequest {
     /// fail because of a fault.
     #[serde(default)]
     no_unmatched: bool,
+    /// How many calls of the session, or of all sessions, must be waiting now because of a delay or a fault,
+    /// at least.
+    waiting: Option<usize>,
     /// Whether conditions see the texts as the model sees them: with placeholders for the personal data
     /// in inputs that are scrubbed.
     #[serde(default)]
@@ -86,7 +89,7 @@ pub(super) async fn post(
     let journal = journal(&engine)?;
     let (mut end, mut spent) = (None, 0);
     loop {
-        let seen = journal.newest();
+        let seen = (journal.newest(), engine.waiting.count(None));
         let Checked { ok, is_final, report, wait, steps } =
             check(&engine, &text, &resources).await?;
         if ok {
@@ -96,21 +99,26 @@ pub(super) async fn post(
         let _ = resources.charge.set(decoded_size(text.as_bytes()) + text.len() + report.len());
         spent += steps;
         let end = *end.get_or_insert_with(|| Moment::after(wait));
-        if is_final || spent > MAX_STEPS || !next_call(&journal, seen, end, &resources).await {
+        if is_final
+            || spent > MAX_STEPS
+            || !next_call(&engine, &journal, seen, end, &resources).await
+        {
             return Err(ControlError::Unverified(report).into());
         }
     }
 }
 
-/// Waits for a call after the one with this number. Returns `false` if none ends in time.
+/// Waits for a call after the one with this number, or for a change of the number of calls that wait.
+/// Returns `false` if there is none in time.
 async fn next_call(
+    engine: &Engine,
     journal: &Journal,
-    seen: u64,
+    seen: (u64, usize),
     end: Option<Moment>,
     resources: &Resources,
 ) -> bool {
     while resources.pause_until(end).await {
-        if journal.newest() > seen {
+        if (journal.newest(), engine.waiting.count(None)) != seen {
             return true;
         }
     }
@@ -196,6 +204,7 @@ impl VerifyRequest {
             expect,
             unused,
             no_unmatched,
+            waiting,
             scrubbed,
             wait: _,
         } = self;
@@ -207,12 +216,14 @@ impl VerifyRequest {
                 (r#match.unwrap_or_default(), count.unwrap_or(Count::at_least(1)));
             expectations.push(Expectation { name: None, r#match, count });
         }
-        if expectations.is_empty() && !unused && !no_unmatched {
-            let expected = "expected match, count, expect, unused or no_unmatched";
+        if expectations.is_empty() && !unused && !no_unmatched && waiting.is_none() {
+            let expected = "expected match, count, expect, unused, no_unmatched or waiting";
             return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
         }
+        let now = || engine.waiting.count(session.as_deref());
+        let waiting = waiting.map(|expected| Waiting { expected, now: now() });
         let unused = unused.then(|| engine.rules_to_use(session.as_deref()));
         let selection = EntryFilter { session, outcome, since, ..EntryFilter::default() };
-        Ok((selection, Checks { expectations, unused, no_unmatched, scrubbed }))
+        Ok((selection, Checks { expectations, unused, no_unmatched, waiting, scrubbed }))
     }
 }

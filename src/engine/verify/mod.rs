@@ -43,8 +43,18 @@ pub(crate) struct Checks {
     pub(crate) unused: Option<Vec<Arc<Rules>>>,
     /// Whether all calls must have been answered by a rule or an instruction chain.
     pub(crate) no_unmatched: bool,
+    /// The calls that wait because of a delay or a fault, if they are checked.
+    pub(crate) waiting: Option<Waiting>,
     /// Whether conditions see inputs with personal data scrubbed, as the model does.
     pub(crate) scrubbed: bool,
+}
+
+/// The calls that wait because of a delay or a fault.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Waiting {
+    /// How many must wait, at least.
+    pub(crate) expected: usize,
+    pub(crate) now: usize,
 }
 
 impl Checks {
@@ -85,7 +95,10 @@ pub(crate) fn verify(
     let all_matched = unmatched.as_ref().is_none_or(Vec::is_empty);
     let is_uncertain = !all_used || (checks.no_unmatched && all_matched);
     let incomplete = results.iter().any(|it| it.incomplete) || (dropped > 0 && is_uncertain);
-    let ok = results.iter().all(|result| result.ok) && all_used && all_matched && !incomplete;
+    let all_wait = checks.waiting.is_none_or(|waiting| waiting.now >= waiting.expected);
+    let ok = results.iter().all(|result| result.ok)
+        && (all_used && all_matched && all_wait)
+        && !incomplete;
     let mut failed = checks.expectations.iter().zip(&results).filter(|(_, result)| !result.ok);
     let is_final = !all_matched || failed.any(|(it, result)| !it.count.is_too_few(result.matched));
     Ok(Verification {
@@ -94,6 +107,7 @@ pub(crate) fn verify(
         expectations: results,
         unused,
         unmatched,
+        waiting: checks.waiting.map(|waiting| waiting.now),
         other_sessions: Vec::new(),
         dropped,
         incomplete,

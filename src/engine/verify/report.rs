@@ -27,6 +27,9 @@ pub(crate) struct Verification {
     /// The calls that no rule, no chain and no fault has answered, if this was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unmatched: Option<Vec<UnmatchedCall>>,
+    /// How many calls are waiting because of a delay or a fault, if this was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waiting: Option<usize>,
     /// Some of the sessions that have calls, if the session that was checked has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_sessions: Vec<String>,

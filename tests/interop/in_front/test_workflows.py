@@ -105,7 +105,7 @@ class Agents(unittest.TestCase):
         summary = {'starts_with': 'Summarize the following conversation'}
         set_rules(
             'weather',
-            {'match': {'user': summary}, 'respond': 'A summary.'},
+            {'match': {'user': summary}, 'respond': [{'json': {'summary': 'Sunny.'}}]},
             {'match': {'user': 'Rome'}, 'respond': [call]},
             {'match': {'last_tool_result': {'contains': 'Sunny'}}, 'respond': 'Take sunglasses.'},
         )

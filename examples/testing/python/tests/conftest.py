@@ -86,6 +86,14 @@ class Mynah:
         """Makes calls of the session fail."""
         self.request('PUT', '/faults', {'session': self.session, **faults})
 
+    def wait_for_calls(self, count: int) -> None:
+        """Waits until the answers of as many calls are delayed, so that the model has the calls."""
+        self.request('POST', '/verify', {'session': self.session, 'waiting': count, 'wait': '10s'})
+
+    def end_waits(self) -> None:
+        """Removes the faults, and answers the calls that wait. Those that hang fail."""
+        self.request('DELETE', f'/faults?session={quote(self.session)}')
+
     def check(self) -> None:
         """Fails if no rule matched one of the calls, or if a rule of the session was not used."""
         checks = {'session': self.session, 'no_unmatched': True, 'unused': self.has_rules}
@@ -93,6 +101,7 @@ class Mynah:
             self.request('POST', '/verify', checks)
         finally:
             self.request('DELETE', f'/rules?session={quote(self.session)}')
+            self.end_waits()
 
     def forget(self) -> None:
         """Removes the failed calls of the session from the journal, so that they need no rule."""

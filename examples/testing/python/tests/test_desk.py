@@ -79,6 +79,20 @@ def test_a_slow_model(mynah, monkeypatch):
     mynah.verify(count=4, user='How long does it take?')
 
 
+def test_a_question_while_another_one_waits(mynah):
+    mynah.set_rules(
+        {'match': {'system': ROUTER}, 'respond': 'other'},
+        {'match': {'user': 'first'}, 'respond': {'messages': [{'text': 'One.'}], 'delay': '1h'}},
+        {'match': {'user': 'second'}, 'respond': 'Two.'},
+    )
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(Desk(mynah.client).answer, 'the first question')
+        mynah.wait_for_calls(1)
+        assert Desk(mynah.client).answer('the second question') == 'Two.'
+        mynah.end_waits()
+        assert first.result() == 'One.'
+
+
 def test_a_stream(mynah, sidecar):
     mynah.set_rules({'match': {'user': 'How long'}, 'respond': 'Two days.'})
     message = {'ofUser': {'content': [{'text': 'How long does it take?'}]}}
