@@ -79,6 +79,13 @@ def test_a_slow_model(mynah, monkeypatch):
     mynah.verify(count=4, user='How long does it take?')
 
 
+def test_the_model_sees_no_key(mynah):
+    key = 'sk-0123456789abcdef'
+    Desk(mynah.client).answer('Please refund order A17.')
+    sent = json.dumps([call['request'] for call in mynah.journal()])
+    assert key not in sent and '[redacted]' not in sent
+
+
 def test_a_question_while_another_one_waits(mynah):
     mynah.set_rules(
         {'match': {'system': ROUTER}, 'respond': 'other'},
