@@ -12,8 +12,8 @@ use bytes::Bytes;
 
 use crate::base::{clock, memory::MemoryBudget};
 
-/// A client must take each piece within three to four of these intervals. Go's clients, among
-/// others, read nothing while a debugger has stopped them.
+/// How often a connection is checked. A client must take each piece within three to four of these
+/// intervals. Go's clients, among others, read nothing while a debugger has stopped them.
 pub(super) const INTERVAL: Duration = Duration::from_secs(10);
 const GENERATIONS: usize = 4;
 /// How often, and how many times, to check whether the client has taken everything.

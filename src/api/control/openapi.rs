@@ -62,6 +62,7 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let explanation = answers.subschema_for::<Explanation>().to_value();
     let verdict = answers.subschema_for::<Verdict>().to_value();
     let all = ["session", "component", "outcome", "since", "limit"];
+    let of_verdict = ["session", "component", "since"];
     let fault = json!({"$ref": "#/components/schemas/FaultTarget"});
     let mut verified = operation("Check the calls", &[], Some(verify), Some(verification.clone()));
     verified["responses"]["409"] = answer("Not as expected", Some(verification));
@@ -87,7 +88,7 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "delete": operation("Remove the faults of a session, or all", &all[..1], None, None),
         },
         "/mynah/v1/verdict": {
-            "get": operation("Judge the retries of the client", &["session", "component", "since"], None, Some(verdict)),
+            "get": operation("Judge the retries of the client", &of_verdict, None, Some(verdict)),
         },
         "/mynah/v1/openapi.json": {
             "get": operation("Describe this API", &[], None, Some(json!({"type": "object"}))),

@@ -17,7 +17,7 @@ use prometheus::IntCounter;
 pub(crate) use self::{
     entry::{CallError, Entry, Outcome},
     filter::EntryFilter,
-    shown::ShownEntry,
+    shown::{ShownEntry, is_zero},
 };
 use self::{file::JournalFile, shards::Shards};
 use super::redactor::{CurrentRedactor, Redactor};

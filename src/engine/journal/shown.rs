@@ -187,9 +187,9 @@ impl Entry {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+/// Whether a number is left out of what is shown.
+pub(crate) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Rounds to microseconds, which are enough to read.

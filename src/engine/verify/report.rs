@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::{
-    call::RuleLabel,
-    scripted::rules::{Expectation, UnusedRule, matching::Mismatch},
+use crate::{
+    engine::journal::is_zero,
+    provider::{
+        call::RuleLabel,
+        scripted::rules::{Expectation, UnusedRule, matching::Mismatch},
+    },
 };
 
 /// The maximum number of calls in a list.
@@ -140,8 +143,4 @@ impl Verified {
                 count.is_too_few(self.matched)
             };
     }
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
