@@ -87,11 +87,11 @@ fn bind_all(
     let (mut first, mut sockets) = (None, Vec::new());
     for ip in interfaces.addresses() {
         let address = SocketAddr::new(*ip, port);
-        match listen(address).and_then(|socket| Ok((socket.local_addr()?, socket))) {
+        match listen(address).and_then(|socket| Ok((socket.local_addr()?, Socket::tcp(socket)?))) {
             Ok((bound, socket)) => {
                 port = bound.port();
                 first.get_or_insert(bound);
-                sockets.push(Socket::Tcp(socket));
+                sockets.push(socket);
             }
             Err(error) if interfaces.is_optional(*ip) && is_missing(&error) => {
                 tracing::debug!(%address, %error, "not listening: the machine has no IPv6");

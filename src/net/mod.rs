@@ -23,7 +23,7 @@ mod unix;
 mod unsent;
 mod workers;
 
-pub(crate) use accept::Acceptor;
+pub(crate) use accept::accept;
 pub(crate) use call::Call;
 pub(crate) use connection::HttpVersions;
 pub(crate) use listen::Interfaces;

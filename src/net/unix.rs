@@ -76,7 +76,7 @@ async fn listen(path: PathBuf, mode: Option<u32>) -> io::Result<Socket> {
     let file = SocketFile::new(path)?;
     socket.listen(BACKLOG)?;
     socket.set_nonblocking(true)?;
-    Ok(Socket::Unix(file, UnixListener::from(OwnedFd::from(socket))))
+    Socket::unix(file, UnixListener::from(OwnedFd::from(socket)))
 }
 
 /// Locks a folder until the lock is dropped. Returns `None` if the folder cannot be opened.

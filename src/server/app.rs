@@ -21,10 +21,10 @@ use crate::{
         guard::Guard,
         http, metrics,
     },
-    base::{blocking::run_blocking, clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
+    base::{blocking::run_blocking, clock, drain::Drain, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::{Engine, journal::Journal},
-    net::{self, Acceptor, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
+    net::{self, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
 };
 
 /// Time that workers have to end when they are stopped. A call that does not wait delays them.
@@ -37,7 +37,7 @@ pub(crate) struct App {
     drain: Drain,
     addresses: Addresses,
     daprd: Daprd,
-    acceptors: Vec<(Acceptor, Endpoint, Protocol)>,
+    listeners: Listeners,
     workers: Workers,
     worker_ends: WorkerEnds,
     reload: Option<Reload>,
@@ -61,13 +61,12 @@ impl App {
         let drain = Drain::default();
         let (listeners, addresses) = listen(&config, &engine, &drain).await?;
         let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
-        let acceptors = register(listeners)?;
         warn_if_exposed(&config);
         warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
         addresses::write(&config, &addresses)?;
         let Config { grace, daprd, .. } = config;
-        Ok(Self { engine, drain, addresses, daprd, acceptors, workers, worker_ends, reload, grace })
+        Ok(Self { engine, drain, addresses, daprd, listeners, workers, worker_ends, reload, grace })
     }
 
     /// Returns the bound addresses.
@@ -101,11 +100,15 @@ impl App {
     ///
     /// Fails if a socket stops listening.
     pub(crate) async fn serve(self) -> Result<(), ServeError> {
-        let Self { engine, drain, acceptors, workers, worker_ends, reload, grace, .. } = self;
+        let Self { engine, drain, listeners, workers, worker_ends, reload, grace, .. } = self;
         let mut accept_tasks = JoinSet::new();
-        for (acceptor, address, protocol) in acceptors {
-            let running = acceptor.run(protocol, workers.clone(), drain.clone());
-            accept_tasks.spawn(running.map_err(|source| ServeError::Accept { address, source }));
+        for (Listener { address, sockets }, protocol) in listeners {
+            for socket in sockets {
+                let address = address.clone();
+                let running = net::accept(socket, protocol.clone(), workers.clone(), drain.clone());
+                let failed = |source| ServeError::Accept { address, source };
+                accept_tasks.spawn(running.map_err(failed));
+            }
         }
         drop(workers);
         let mut reload_tasks = JoinSet::new();
@@ -218,18 +221,6 @@ fn services(
     let grpc = grpc::Service::new(engine.clone(), guard.clone(), drain.clone(), grpc);
     let http = http::Service::new(engine.clone(), guard, drain.clone(), default_component, http);
     (grpc, http)
-}
-
-/// Registers all sockets with the current runtime.
-fn register(listeners: Listeners) -> Result<Vec<(Acceptor, Endpoint, Protocol)>, StartError> {
-    let mut acceptors = Vec::new();
-    for (Listener { address, sockets }, protocol) in listeners {
-        for socket in sockets {
-            let acceptor = Acceptor::new(socket).map_err(StartError::Threads)?;
-            acceptors.push((acceptor, address.clone(), protocol.clone()));
-        }
-    }
-    Ok(acceptors)
 }
 
 /// Binds an API's TCP port or its Unix socket. The socket has the same file name as daprd's.
