@@ -33,13 +33,23 @@ pub(super) struct Frame {
     pub(super) depth: usize,
 }
 
+/// The values that messages state, by the paths of their properties.
+pub(super) type Stated<'a> = BTreeMap<&'a [String], StatedValue<'a>>;
+
+/// A value that a message states.
+#[derive(Clone)]
+pub(super) struct StatedValue<'a> {
+    pub(super) value: Value,
+    /// The schemas that the value is known to satisfy.
+    pub(super) satisfied: &'a [&'a Value],
+}
+
 /// Generates a value and all values inside it.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
     /// The schema to generate values for, and what it says of their properties.
     pub(super) described: &'a Described<'a>,
-    /// The values that messages state, by the paths of their properties.
-    pub(super) stated: BTreeMap<Vec<String>, Value>,
+    pub(super) stated: Stated<'a>,
     pub(super) budget: Budget,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
@@ -101,8 +111,10 @@ impl<'a> Generator<'a> {
             return Err(NoValue::Limit("depth"));
         }
         let is_first = self.frame.variant == 0 && !self.frame.is_repeated;
-        let stated = is_first.then(|| self.stated.get(&self.path).cloned()).flatten();
-        if let Some(value) = stated.filter(|value| self.is_valid(value, schemas)) {
+        let stated = is_first.then(|| self.stated.get(self.path.as_slice()).cloned()).flatten();
+        if let Some(StatedValue { value, satisfied }) = stated
+            && (equal(satisfied, schemas) || self.is_valid(&value, schemas))
+        {
             return self.pay(value);
         }
         let (outer, bytes) = (self.active.len(), self.budget.bytes);
@@ -194,6 +206,11 @@ impl<'a> Generator<'a> {
         self.budget.steps = self.budget.steps.saturating_sub(len / 8);
         self.budget.spend_bytes(len + 1).map(|()| value)
     }
+}
+
+/// Returns `true` if two lists have the same schemas.
+fn equal(left: &[&Value], right: &[&Value]) -> bool {
+    left.len() == right.len() && left.iter().zip(right).all(|(left, right)| ptr::eq(*left, *right))
 }
 
 /// Returns the length of a value in compact JSON.

@@ -4,7 +4,7 @@ use std::{ops::Deref, rc::Rc};
 
 use serde_json::Value;
 
-use super::describe::Description;
+use super::{describe::Description, generator::StatedValue};
 use crate::provider::echo::facts::Fact;
 
 /// A property of a call, or one of a nested object.
@@ -37,6 +37,12 @@ impl<'a> Property<'a> {
     /// Creates a property without a value.
     pub(super) fn new(description: &'a Description<'a>) -> Self {
         Self { description, offers: Vec::new(), value: None, fact: None }
+    }
+
+    /// Returns the value, if there is one, by the path of the property.
+    pub(super) fn into_stated(self) -> Option<(&'a [String], StatedValue<'a>)> {
+        let Description { path, schemas, .. } = self.description;
+        Some((path, StatedValue { value: self.value?, satisfied: schemas }))
     }
 
     pub(super) fn is_open(&self) -> bool {

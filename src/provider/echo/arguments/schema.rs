@@ -1,5 +1,7 @@
 //! The keywords of all schemas that apply to one value.
 
+use std::slice;
+
 use serde_json::{Map, Value};
 
 /// A schema object.
@@ -73,10 +75,12 @@ impl<'a> FlatSchema<'a> {
 
     /// Returns the type of the value to generate, or `None` if the layers contradict each other.
     pub(super) fn type_name(&self) -> Option<&'a str> {
-        let mut types = self.values("type").map(type_names).filter(|names| !names.is_empty());
-        let Some(mut common) = types.next() else { return Some(self.type_by_keyword()) };
+        let mut types =
+            self.values("type").map(type_names).filter(|it| it.clone().next().is_some());
+        let Some(first) = types.next() else { return Some(self.type_by_keyword()) };
+        let mut common: Vec<&str> = first.collect();
         for allowed in types {
-            common.retain_mut(|name| narrow(name, &allowed));
+            common.retain_mut(|name| narrow(name, allowed.clone()));
         }
         common.iter().copied().find(|name| *name != "null").or(common.first().copied())
     }
@@ -121,25 +125,28 @@ fn prefix_schemas(layer: &Layer) -> &[Value] {
 
 /// Returns the items of a keyword's value, or an empty slice if the value is not an array.
 pub(super) fn array<'a>(layer: &'a Layer, keyword: &str) -> &'a [Value] {
-    layer.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    layer.get(keyword).map_or(&[], list)
+}
+
+/// Returns the items of an array, or an empty slice if the value is not an array.
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// Returns the names in a `type`, which is a string or an array of strings.
-pub(super) fn type_names(value: &Value) -> Vec<&str> {
-    match value {
-        // JSON Schema has only seven types.
-        Value::Array(names) => names.iter().take(7).filter_map(Value::as_str).collect(),
-        name => name.as_str().into_iter().collect(),
-    }
+pub(super) fn type_names(value: &Value) -> impl Iterator<Item = &str> + Clone {
+    let names = value.as_array().map_or(slice::from_ref(value), Vec::as_slice);
+    // JSON Schema has only seven types.
+    names.iter().take(7).filter_map(Value::as_str)
 }
 
 /// Returns `true` if a type is allowed. A number that must also be an integer becomes one.
-fn narrow(name: &mut &str, allowed: &[&str]) -> bool {
-    let is_number = allowed.contains(&"number");
+fn narrow<'t>(name: &mut &str, mut allowed: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let is_number = allowed.clone().any(|it| it == "number");
     if *name == "number" && !is_number {
         *name = "integer";
     }
-    allowed.contains(name) || *name == "integer" && is_number
+    allowed.any(|it| it == *name) || *name == "integer" && is_number
 }
 
 /// Reads a length or a count. A protobuf Struct turns 5 into 5.0.

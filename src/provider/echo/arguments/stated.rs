@@ -1,13 +1,11 @@
 //! Gives the facts that messages state to the properties of a call.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::{
     Source,
     describe::Description,
-    generator::Generator,
+    generator::{Generator, Stated},
     offers::{complement, offers, values},
     property::{Offer, Property},
     rules::{RULES, Scope, Search},
@@ -15,7 +13,7 @@ use super::{
 
 impl<'a> Generator<'a> {
     /// Returns the values that messages state, by the paths of their properties.
-    pub(super) fn stated_values(&mut self, sources: &[Source]) -> BTreeMap<Vec<String>, Value> {
+    pub(super) fn stated_values(&mut self, sources: &[Source]) -> Stated<'a> {
         let described = self.described;
         // If the description took too many steps, so do the values.
         let _ = self.budget.spend_steps(described.steps.unwrap_or(usize::MAX));
@@ -39,8 +37,7 @@ impl<'a> Generator<'a> {
         for property in properties.iter_mut().filter(|property| property.is_open()) {
             property.value = self.last_resort(property, sources);
         }
-        let values = properties.into_iter().map(|mut it| (it.path.clone(), it.value.take()));
-        values.filter_map(|(path, value)| Some((path, value?))).collect()
+        properties.into_iter().filter_map(Property::into_stated).collect()
     }
 
     /// Gives the facts of a part of a message to the open properties.
@@ -51,7 +48,8 @@ impl<'a> Generator<'a> {
         for (rule, is_array) in RULES {
             for index in 0..properties.len() {
                 let property = &properties[index];
-                if property.is_open() && property.is_array == is_array {
+                let may_take = property.is_open() && scope.all_offers(property).next().is_some();
+                if may_take && property.is_array == is_array {
                     let offers = rule(&Search {
                         properties,
                         property,

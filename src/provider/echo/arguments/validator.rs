@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     budget::{Budget, MAX_DEPTH},
     number::{self, normalize_integers},
-    schema::{FlatSchema, Layer, array, type_names},
+    schema::{FlatSchema, list, type_names},
     string_constraints::StringConstraints,
 };
 use crate::base::json_schema::resolve_local_ref;
@@ -38,20 +38,36 @@ impl<'a> Validator<'a, '_> {
         let Value::Object(layer) = schema else {
             return self.budget.spend_steps(1).is_ok() && *schema != Value::Bool(false);
         };
-        let listed = array(layer, "enum").len() + array(layer, "required").len();
         let inner = value.as_array().map_or(0, Vec::len) + value.as_object().map_or(0, Map::len);
-        if self.budget.spend_steps(1 + listed + inner).is_err() || depth > MAX_DEPTH {
+        if self.budget.spend_steps(1 + inner).is_err() || depth > MAX_DEPTH {
             return false;
         }
-        let reference = layer.get("$ref").and_then(Value::as_str);
-        let target = reference.and_then(|reference| resolve_local_ref(self.root, reference));
-        let all = target.into_iter().chain(array(layer, "allOf"));
-        self.satisfies_all(value, all, depth + 1)
-            && self.count(value, array(layer, "anyOf"), 1, depth) > 0
-            && self.count(value, array(layer, "oneOf"), 2, depth) == 1
-            && layer.get("not").is_none_or(|other| !self.satisfies(value, other, depth + 1))
-            && satisfies_any_type_keywords(value, layer)
-            && self.satisfies_type_keywords(value, &FlatSchema::single(layer), depth)
+        let mut is_simple = true;
+        layer.iter().all(|(keyword, argument)| match keyword.as_str() {
+            "description" | "title" | "default" | "examples" => true,
+            "type" => has_any_type(value, argument),
+            "const" => equal(argument, value),
+            "enum" => self.is_listed(value, argument),
+            "$ref" => self.satisfies_target(value, argument, depth),
+            "allOf" => self.satisfies_all(value, list(argument).iter(), depth + 1),
+            "anyOf" => self.count(value, list(argument), 1, depth) > 0,
+            "oneOf" => self.count(value, list(argument), 2, depth) == 1,
+            "not" => !self.satisfies(value, argument, depth + 1),
+            _ => {
+                is_simple = false;
+                true
+            }
+        }) && (is_simple || self.satisfies_type_keywords(value, &FlatSchema::single(layer), depth))
+    }
+
+    fn satisfies_target(&mut self, value: &Value, reference: &Value, depth: usize) -> bool {
+        let target = reference.as_str().and_then(|it| resolve_local_ref(self.root, it));
+        target.is_none_or(|target| self.satisfies(value, target, depth + 1))
+    }
+
+    fn is_listed(&mut self, value: &Value, listed: &Value) -> bool {
+        let Value::Array(listed) = listed else { return true };
+        self.budget.spend_steps(listed.len()).is_ok() && listed.iter().any(|it| equal(it, value))
     }
 
     /// Counts the branches that hold, up to `limit`. No branches at all count as one.
@@ -83,6 +99,7 @@ impl<'a> Validator<'a, '_> {
             Value::Object(members) => {
                 let mut required = flat.listed("required").filter_map(Value::as_str);
                 allows_count("minProperties", "maxProperties", members.len())
+                    && self.budget.spend_steps(flat.listed("required").count()).is_ok()
                     && required.all(|name| members.contains_key(name))
                     && members.iter().all(|(name, member)| {
                         self.satisfies_all(member, flat.property(name).into_iter(), depth + 1)
@@ -93,15 +110,10 @@ impl<'a> Validator<'a, '_> {
     }
 }
 
-/// Checks the keywords that apply to values of every type.
-fn satisfies_any_type_keywords(value: &Value, layer: &Layer) -> bool {
-    let listed = layer.get("enum").and_then(Value::as_array);
-    layer.get("const").is_none_or(|only| equal(only, value))
-        && listed.is_none_or(|values| values.iter().any(|one| equal(one, value)))
-        && layer.get("type").is_none_or(|names| {
-            let names = type_names(names);
-            names.is_empty() || names.iter().any(|name| has_type(value, name))
-        })
+/// Returns `true` if a value has one of the types in a `type`, or if there are none.
+fn has_any_type(value: &Value, names: &Value) -> bool {
+    let mut names = type_names(names).peekable();
+    names.peek().is_none() || names.any(|name| has_type(value, name))
 }
 
 /// Returns `true` if a value has the type `name`. 5.0 is an integer, because a protobuf Struct has

@@ -79,6 +79,9 @@ fn shifted((of, range, value): Bare, by: usize) -> Bare {
 
 /// Returns the ranges of arithmetic, in order.
 fn expressions(text: &str) -> Vec<Range<usize>> {
+    if !text.bytes().any(|byte| b"+-*/^%".contains(&byte)) {
+        return Vec::new();
+    }
     // Without blanks, "-" and "/" are parts of dates and phone numbers.
     let operators = ["+", "*", "^", "%", " - ", " / "];
     let found = EXPRESSION.find_iter(text);
