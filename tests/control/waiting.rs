@@ -1,9 +1,10 @@
 //! Calls that wait because of a delay or a fault.
 
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::json;
 use tonic::{Code, Status};
 
-use super::send;
+use super::{entries, send};
 use crate::{
     chains::chain,
     support::{
@@ -21,11 +22,20 @@ async fn set_fault(sidecar: &Sidecar, fault: serde_json::Value) {
 }
 
 /// Makes a call in a session.
-async fn call(sidecar: &Sidecar, session: &'static str) -> Result<String, Status> {
-    let mut call = request([user("hi")]);
-    call.metadata.insert("mynah-session".to_owned(), session.to_owned());
-    let answer = sidecar.client().await.converse_alpha2(call).await?;
+async fn call(sidecar: &Sidecar, session: &str) -> Result<String, Status> {
+    say(sidecar, session, "hi").await
+}
+
+/// Says something in a session.
+async fn say(sidecar: &Sidecar, session: &str, text: &str) -> Result<String, Status> {
+    let answer = sidecar.client().await.converse_alpha2(saying(session, text)).await?;
     Ok(Answer::from(answer.into_inner()).content)
+}
+
+fn saying(session: &str, text: &str) -> ConversationRequestAlpha2 {
+    let mut call = request([user(text)]);
+    call.metadata.insert("mynah-session".to_owned(), session.to_owned());
+    call
 }
 
 /// Waits until this number of calls wait in a session.
@@ -75,4 +85,27 @@ async fn a_call_that_is_cancelled_does_not_wait() {
     let waiting = json!({"waiting": 1}).to_string();
     let reply = sidecar.post("/mynah/v1/verify", waiting).await;
     assert_eq!((reply.status, &reply.json()["waiting"]), (409, &json!(0)));
+}
+
+#[tokio::test]
+async fn large_calls_wait_too() {
+    let sidecar = Sidecar::start();
+    let text = "word ".repeat(50_000);
+    set_fault(&sidecar, json!({"session": "a", "delay": "1h"})).await;
+    let ends = async {
+        wait_for(&sidecar, "a", 1).await;
+        assert_eq!(send(&sidecar, "DELETE", FAULTS).await.0, 204);
+    };
+    let (answer, ()) = tokio::join!(say(&sidecar, "a", &text), ends);
+    assert_eq!(answer.unwrap(), text);
+    // Also if the wait is over at once.
+    set_fault(&sidecar, json!({"session": "a", "delay": "1ns"})).await;
+    assert_eq!(say(&sidecar, "a", &text).await.unwrap(), text);
+    set_fault(&sidecar, json!({"session": "a", "hang": true})).await;
+    sidecar.abandon(saying("a", &text)).await;
+    let check = json!({"session": "a", "match": {}, "outcome": "cancelled", "wait": "1m"});
+    let reply = sidecar.post("/mynah/v1/verify", check.to_string()).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    let cancelled = entries(&sidecar, "session=a&outcome=cancelled").await;
+    assert_eq!(cancelled[0]["component"], "echo", "{cancelled:?}");
 }
