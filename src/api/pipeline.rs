@@ -7,8 +7,8 @@ use futures_util::{Stream, future::Either};
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking},
     chat::{self, Delta, Request},
-    engine::{Component, Engine},
-    provider::CallContext,
+    engine::{Component, Engine, Invoke, ReachedCall, Recording},
+    provider::{CallContext, Provider},
     wire::{
         conversation::ConverseRequest, error::Error, headers::session_in_metadata,
         undecoded::Undecoded,
@@ -31,15 +31,10 @@ pub async fn converse<M: ConverseRequest>(
         // Boxed, so that the future of other calls stays small.
         Box::pin(recording.wait_for_room()).await;
     }
-    let (component, request, passthrough) =
-        match decode(request, &context, finder::<M>(components)).await {
-            Ok(decoded) => decoded,
-            Err(error) => return Err(recording.rejected(error, &context)),
-        };
-    if let Err(error) = complete_context::<M>(&mut context, &request) {
-        return Err(recording.rejected(error, &context));
-    }
-    let response = component.converse(request, context, &mut recording).await?;
+    let cancel = context.cancel_on_drop();
+    let invoke: Invoke<_> = <dyn Provider>::converse;
+    let (call, passthrough) = reach(components, request, context, &mut recording, invoke).await?;
+    let response = call.converse(&mut recording, &cancel).await?;
     Ok(M::response(response, passthrough))
 }
 
@@ -55,24 +50,81 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
     mut context: CallContext,
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
 {
-    let recording = components.engine().record(&mut context, true, || request.sent());
+    let mut recording = components.engine().record(&mut context, true, || request.sent());
     if recording.must_wait() {
         Box::pin(recording.wait_for_room()).await;
     }
-    let (component, request, mut passthrough) =
-        match decode(request, &context, finder::<M>(components)).await {
-            Ok(decoded) => decoded,
-            Err(error) => return Err(recording.rejected(error, &context)),
-        };
-    if let Err(error) = complete_context::<M>(&mut context, &request) {
-        return Err(recording.rejected(error, &context));
-    }
+    let cancel = context.cancel_on_drop();
+    let invoke: Invoke<_> = <dyn Provider>::stream;
+    let (call, mut passthrough) =
+        reach(components, request, context, &mut recording, invoke).await?;
     let encode = move |delta| match delta {
         Delta::Reasoning(text) => M::reasoning(text, &mut passthrough),
         Delta::Text(text) => Some(M::chunk(text, &mut passthrough)),
         Delta::Complete(response) => Some(M::complete(*response, &mut passthrough)),
     };
-    Ok(component.stream(request, context, recording, encode).await?)
+    Ok(call.stream(recording, cancel, encode).await?)
+}
+
+/// Decodes the request of a call, finds its component and passes the request to its provider. Of a large
+/// call, all of this is one job on a blocking thread. What comes later, such as waiting for a model,
+/// belongs to the task of the call.
+async fn reach<M: ConverseRequest, T: Send + 'static>(
+    components: &Arc<impl FindComponent>,
+    request: impl Undecoded<M>,
+    mut context: CallContext,
+    recording: &mut Recording,
+    invoke: Invoke<T>,
+) -> Result<(ReachedCall<T>, M::Passthrough), Error> {
+    let found = match request.decode_briefly() {
+        Ok(Either::Left(message)) => find(&**components, message, &mut context),
+        // Boxed, here and below, so that the future of a brief call stays small.
+        Ok(Either::Right(request)) => {
+            let call = reach_later(components.clone(), request, context, recording, invoke);
+            return Box::pin(call).await;
+        }
+        Err(error) => Err(error),
+    };
+    let (component, request, passthrough) = match found {
+        Ok(found) => found,
+        Err(error) => return Err(recording.rejected(error, &context)),
+    };
+    recording.reached(&component.metrics, &context);
+    let call = if Component::is_brief(&request) {
+        component.call(request, context, invoke)
+    } else {
+        let of_call = context.clone();
+        let call = run_blocking(move || component.call(request, of_call, invoke));
+        let called = Box::pin(call).await;
+        called.map_err(|it| recording.rejected(panicked("provider", it), &context))?
+    };
+    Ok((call, passthrough))
+}
+
+/// Does the same for a request that takes long to decode. The task of the call keeps the recording.
+async fn reach_later<M: ConverseRequest, T: Send + 'static>(
+    components: Arc<impl FindComponent>,
+    request: impl Undecoded<M>,
+    context: CallContext,
+    recording: &mut Recording,
+    invoke: Invoke<T>,
+) -> Result<(ReachedCall<T>, M::Passthrough), Error> {
+    let (recorded, mut of_call) = (recording.reached_elsewhere(), context.clone());
+    let next = move |message: M| match find(&*components, message, &mut of_call) {
+        Ok((component, request, passthrough)) => {
+            recorded.reached(&component.metrics, &of_call);
+            Ok((component.call(request, of_call, invoke), passthrough))
+        }
+        Err(error) => Err(Box::new((error, of_call))),
+    };
+    match decode_blocking(request, &context, next).await {
+        Ok(Ok(reached)) => Ok(reached),
+        Ok(Err(rejected)) => {
+            let (error, context) = *rejected;
+            Err(recording.rejected(error, &context))
+        }
+        Err(error) => Err(recording.rejected(error, &context)),
+    }
 }
 
 /// Finds the component that a request names.
@@ -101,48 +153,57 @@ impl FindComponent for Engine {
 /// Maximum length of a session's name in bytes.
 pub(super) const MAX_SESSION_NAME: usize = 256;
 
-/// The request is shared, because moving a pointer is cheaper.
-type Decoded<M> = (Arc<Component>, Arc<Request>, <M as ConverseRequest>::Passthrough);
-
 /// Decodes a request and takes the next step, on a blocking thread if that may take long.
 pub(super) async fn decode<M: Send + 'static, T: Send + 'static>(
     request: impl Undecoded<M>,
     context: &CallContext,
-    next: impl FnOnce(M) -> Result<T, Error> + Send + 'static,
+    next: impl FnOnce(M) -> T + Send + 'static,
 ) -> Result<T, Error> {
     match request.decode_briefly()? {
-        Either::Left(message) => next(message),
+        Either::Left(message) => Ok(next(message)),
         // Boxed, so that the future of a brief call stays small.
         Either::Right(request) => Box::pin(decode_blocking(request, context, next)).await,
     }
 }
 
+/// Decodes a request and takes the next step in one job on a blocking thread, or in a second one if the
+/// request has to wait for memory. The job itself never waits, because there are few such threads.
 async fn decode_blocking<M: Send + 'static, T: Send + 'static>(
-    mut request: impl Undecoded<M>,
+    request: impl Undecoded<M>,
     context: &CallContext,
-    next: impl FnOnce(M) -> Result<T, Error> + Send + 'static,
+    next: impl FnOnce(M) -> T + Send + 'static,
 ) -> Result<T, Error> {
-    if request.size() > LARGE {
-        let measure = move || (request.decoded_size(), request);
-        let measured = run_blocking(measure).await.map_err(|it| panicked("decoder", it))?;
-        context.reserve(measured.0).await?;
-        request = measured.1;
+    let of_job = context.clone();
+    let decode = move || {
+        let size = (request.size() > LARGE).then(|| request.decoded_size());
+        match size.filter(|size| !of_job.reserve_now(*size)) {
+            None => Either::Left(request.decode().map(next)),
+            Some(size) => Either::Right((size, move || request.decode().map(next))),
+        }
+    };
+    match run_blocking(decode).await.map_err(|it| panicked("decoder", it))? {
+        Either::Left(decoded) => decoded,
+        Either::Right((size, decode)) => {
+            context.reserve(size).await?;
+            run_blocking(decode).await.map_err(|it| panicked("decoder", it))?
+        }
     }
-    let decode = move || next(request.decode()?);
-    run_blocking(decode).await.map_err(|it| panicked("decoder", it))?
 }
 
-/// Returns the step after decoding.
-fn finder<M: ConverseRequest>(
-    components: &Arc<impl FindComponent>,
-) -> impl FnOnce(M) -> Result<Decoded<M>, Error> + Send + 'static {
-    let components = components.clone();
-    move |message| {
-        let component = components.find(message.component())?;
-        let (request, passthrough) = message.into_chat(&component.own_tools)?;
-        component.check(&request)?;
-        Ok((component, Arc::new(request), passthrough))
-    }
+/// The request is shared, because moving a pointer is cheaper.
+type Found<M> = (Arc<Component>, Arc<Request>, <M as ConverseRequest>::Passthrough);
+
+/// Finds the component for a message, and checks that it may get the message.
+fn find<M: ConverseRequest>(
+    components: &impl FindComponent,
+    message: M,
+    context: &mut CallContext,
+) -> Result<Found<M>, Error> {
+    let component = components.find(message.component())?;
+    let (request, passthrough) = message.into_chat(&component.own_tools)?;
+    component.check(&request)?;
+    complete_context::<M>(context, &request)?;
+    Ok((component, Arc::new(request), passthrough))
 }
 
 /// Adds what only the decoded request tells of a call. A header with the session takes precedence

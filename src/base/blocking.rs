@@ -1,6 +1,6 @@
 //! Runs long computations on blocking threads, so that they do not delay other calls.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
 use tokio_util::task::AbortOnDropHandle;
@@ -12,6 +12,31 @@ pub(crate) const LARGE: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Panicked;
 
+thread_local! {
+    static IS_BLOCKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns `true` if this thread serves no calls, so that long work can be done at once.
+pub(crate) fn is_blocking_thread() -> bool {
+    IS_BLOCKING.get()
+}
+
+/// Makes the current thread a blocking one until it is dropped.
+struct OnBlockingThread;
+
+impl OnBlockingThread {
+    fn enter() -> Self {
+        IS_BLOCKING.set(true);
+        Self
+    }
+}
+
+impl Drop for OnBlockingThread {
+    fn drop(&mut self) {
+        IS_BLOCKING.set(false);
+    }
+}
+
 /// Runs `work` on a blocking thread, or on this thread outside of a Tokio runtime. If the future is
 /// dropped before the work starts, the work is dropped too.
 pub(crate) async fn run_blocking<T: Send + 'static>(
@@ -20,6 +45,10 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     if Handle::try_current().is_err() {
         return Ok(work());
     }
+    let work = || {
+        let _until_done = OnBlockingThread::enter();
+        work()
+    };
     AbortOnDropHandle::new(spawn_blocking(work)).await.map_err(|_| Panicked)
 }
 

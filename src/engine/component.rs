@@ -1,6 +1,6 @@
-//! A component, and the steps of a call: scrub the request, call the provider, scrub the response,
-//! count the call.
+//! A component, and how a request gets to its provider.
 
+mod call;
 mod faulty;
 #[cfg(test)]
 mod tests;
@@ -8,25 +8,21 @@ mod tests;
 use std::{
     collections::BTreeSet,
     fmt,
-    pin::Pin,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
-    task::{Context, Poll, ready},
 };
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::{self, BoxFuture, Either, Ready},
-    stream::{BoxStream, Stream},
-};
+use futures_util::stream::BoxStream;
 
+pub(crate) use self::call::{Invoke, ReachedCall};
 use super::{
     faults::{FaultSet, FaultTable},
     metrics::{CallMetrics, Metrics},
     recording::Recording,
 };
 use crate::{
-    base::blocking::{LARGE, run_blocking},
-    chat::{Delta, Error, InvalidParams, Request, Response, check_history},
+    base::blocking::{LARGE, Panicked},
+    chat::{Delta, Error, InvalidParams, Request, check_history},
     component::{ComponentSpec, StandIn, ToolsSpec},
     pii::{self, Scrubber},
     provider::{
@@ -35,13 +31,10 @@ use crate::{
             ScriptedSettings,
             rules::{RuleSources, SessionRules},
         },
-        stream::{self, StreamOptions},
     },
 };
 
-/// What a provider returns to a call, at once or from a blocking thread.
-type Called<T> =
-    Either<Ready<Result<T, ProviderError>>, BoxFuture<'static, Result<T, ProviderError>>>;
+/// The pieces of an answer.
 type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
 /// A named, configured provider.
@@ -68,7 +61,8 @@ pub struct Component {
     has_strict_history: bool,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
-    metrics: Arc<CallMetrics>,
+    /// Counts its calls.
+    pub(crate) metrics: Arc<CallMetrics>,
     /// The faults in the metadata of the component.
     faults: FaultSet,
     fault_table: Arc<FaultTable>,
@@ -118,64 +112,6 @@ impl Component {
         checked.map_err(|reason| Error::InvalidParams { component: self.name.clone(), reason })
     }
 
-    /// Returns the whole response.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Provider`] if the provider fails.
-    pub async fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-        recording: &mut Recording,
-    ) -> Result<Response, Error> {
-        let cancel = context.cancel_on_drop();
-        recording.reached(&self.metrics, &context);
-        let single_tool_call = request.single_tool_call;
-        match self.try_converse(request, context).await {
-            Ok(mut response) => {
-                limit_calls(&mut response, single_tool_call);
-                recording.answered(&response);
-                Ok(response)
-            }
-            Err(error) => Err(self.record_failure(recording, error, &cancel)),
-        }
-    }
-
-    /// Returns the response as a stream of pieces. `encode` converts each delta to a piece, or drops it.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Provider`] if the provider fails before its first delta. Later errors end
-    /// the stream.
-    pub async fn stream<T, F>(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-        mut recording: Recording,
-        encode: F,
-    ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
-    where
-        F: FnMut(Delta) -> Option<T> + Send + Unpin,
-    {
-        let cancel = context.cancel_on_drop();
-        recording.reached(&self.metrics, &context);
-        let single_tool_call = request.single_tool_call;
-        match self.clone().start_stream(request, context).await {
-            Ok((first, rest)) => Ok(Encoded {
-                component: self,
-                recording,
-                first: Some(first),
-                rest,
-                is_complete: false,
-                single_tool_call,
-                encode,
-                cancel,
-            }),
-            Err(error) => Err(self.record_failure(&mut recording, error, &cancel)),
-        }
-    }
-
     /// Adds the component's own tools to a request, as its rules see it.
     pub(super) fn offer_tools(&self, request: &mut Request) {
         self.provider.offer_tools(request);
@@ -186,80 +122,28 @@ impl Component {
         self.provider.reset(session);
     }
 
-    async fn try_converse(
-        self: &Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> Result<Response, ProviderError> {
-        let mut faults = self.faults(&request, &context);
-        if let Some(faults) = &mut faults {
-            Box::pin(faults.start()).await?;
-        }
-        let scrub_output = request.scrub_output;
-        let response =
-            self.clone().call_provider(request, context.clone(), <dyn Provider>::converse);
-        let response = response.await?.await?;
-        context.hold(response.size())?;
-        let response = if scrub_output { scrub(self.scrubber, response).await? } else { response };
-        match faults {
-            Some(faults) => Box::pin(faults.apply(response)).await,
-            None => Ok(response),
-        }
+    /// Returns `true` if scrubbing a request and passing it to the provider takes no longer than about a
+    /// millisecond.
+    pub(crate) fn is_brief(request: &Request) -> bool {
+        request.size() + pii::COST * request.scrubbed_len() <= LARGE
     }
 
-    /// Returns the first delta and the rest of them.
-    async fn start_stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> Result<(Delta, Deltas), ProviderError> {
-        let mut rest = self.try_stream(request, context).await?;
-        let first = rest.next().await.unwrap_or_else(|| Err(stream::incomplete()))?;
-        Ok((first, rest))
-    }
-
-    async fn try_stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> Result<Deltas, ProviderError> {
-        let mut faults = self.faults(&request, &context);
-        if let Some(faults) = &mut faults {
-            Box::pin(faults.start()).await?;
-        }
-        let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let deltas = self.call_provider(request, context.clone(), <dyn Provider>::stream).await?;
-        let deltas =
-            if scrub_output { scrub_stream(scrubber, deltas, &context).await? } else { deltas };
-        Ok(match faults {
-            Some(faults) => faults.apply_to_stream(deltas),
-            None => deltas,
-        })
-    }
-
-    /// Scrubs a request and passes it to the provider, on a blocking thread if the request is
-    /// large.
-    fn call_provider<T: Send + 'static>(
-        self: Arc<Self>,
+    /// Scrubs a request and passes it to the provider. A panic fails the call.
+    fn call_provider<T>(
+        &self,
         mut request: Arc<Request>,
-        context: CallContext,
-        invoke: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
-    ) -> Called<T> {
-        let is_large = request.size() + pii::COST * request.scrubbed_len() > LARGE;
-        let work = move || {
-            context.check_cancelled()?;
-            if request.scrub_inputs.is_empty() {
-                return Ok(invoke(self.provider.clone(), request, context));
+        mut context: CallContext,
+        invoke: Invoke<T>,
+    ) -> Result<T, ProviderError> {
+        context.check_cancelled()?;
+        let scrub_and_invoke = || {
+            if !request.scrub_inputs.is_empty() {
+                context = context.with_result_scrubber(self.scrubber.for_texts());
+                self.scrub_inputs(Arc::make_mut(&mut request));
             }
-            let context = context.with_result_scrubber(self.scrubber.for_texts());
-            self.scrub_inputs(Arc::make_mut(&mut request));
-            Ok(invoke(self.provider.clone(), request, context))
+            invoke(self.provider.clone(), request, context)
         };
-        if !is_large {
-            return Either::Left(future::ready(work()));
-        }
-        let result = async { run_blocking(work).await? };
-        Either::Right(result.boxed())
+        catch_unwind(AssertUnwindSafe(scrub_and_invoke)).map_err(|_| Panicked.into())
     }
 
     /// Scrubs the inputs that the request marks for scrubbing.
@@ -283,98 +167,8 @@ impl Component {
     }
 }
 
-/// The pieces of a response. The call is recorded when the stream ends.
-///
-/// Written by hand, because a chain of stream adapters would move each piece several times.
-struct Encoded<F> {
-    component: Arc<Component>,
-    recording: Recording,
-    /// The first delta, until it has been sent.
-    first: Option<Delta>,
-    rest: Deltas,
-    is_complete: bool,
-    single_tool_call: bool,
-    encode: F,
-    cancel: CancelOnDrop,
-}
-
-impl<T, F: FnMut(Delta) -> Option<T> + Unpin> Stream for Encoded<F> {
-    type Item = Result<T, Error>;
-
-    // Each surface wraps this stream in an adapter, into which it is not inlined without the
-    // attribute.
-    #[inline(always)]
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            let delta = match self.first.take() {
-                Some(first) => Some(Ok(first)),
-                None => ready!(self.rest.poll_next_unpin(cx)),
-            };
-            return Poll::Ready(match delta {
-                Some(Ok(mut delta)) => {
-                    if let Delta::Complete(response) = &mut delta {
-                        self.is_complete = true;
-                        limit_calls(response, self.single_tool_call);
-                        self.recording.answered(response);
-                    }
-                    match (self.encode)(delta) {
-                        Some(piece) => Some(Ok(piece)),
-                        None => continue,
-                    }
-                }
-                Some(Err(error)) => {
-                    self.is_complete = true;
-                    Some(Err(self.fail(error)))
-                }
-                None if self.is_complete => None,
-                None => {
-                    self.is_complete = true;
-                    Some(Err(self.fail(stream::incomplete())))
-                }
-            });
-        }
-    }
-}
-
-impl<F> Encoded<F> {
-    #[cold]
-    fn fail(&mut self, error: ProviderError) -> Error {
-        self.component.record_failure(&mut self.recording, error, &self.cancel)
-    }
-}
-
 impl fmt::Debug for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}/{})", self.name, self.kind, self.version)
     }
-}
-
-/// Leaves out the tool calls that the request does not want.
-fn limit_calls(response: &mut Response, single_tool_call: bool) {
-    if single_tool_call {
-        response.tool_calls.truncate(1);
-    }
-}
-
-/// Scrubs a response, on a blocking thread if the response is large.
-async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
-    if pii::COST * (response.reasoning.len() + response.content.len()) <= LARGE {
-        scrubber.scrub_response(&mut response);
-        return Ok(response);
-    }
-    let scrub = move || {
-        scrubber.scrub_response(&mut response);
-        response
-    };
-    Ok(run_blocking(scrub).await?)
-}
-
-/// Collects the whole response, since personal data may span two deltas, and splits it again.
-async fn scrub_stream(
-    scrubber: Scrubber,
-    deltas: Deltas,
-    context: &CallContext,
-) -> Result<Deltas, ProviderError> {
-    let response = scrub(scrubber, stream::collect(deltas).await?).await?;
-    Ok(stream::deltas(response, StreamOptions::default(), context))
 }

@@ -56,7 +56,7 @@ struct CallVectors {
 /// The metrics of the calls of one component. They are looked up once, so that a call only needs to
 /// increment them.
 #[derive(Debug)]
-pub(super) struct CallMetrics {
+pub(crate) struct CallMetrics {
     /// The name of the component.
     pub(super) component: Arc<str>,
     /// The numbers of succeeded and failed calls, unless there is no component.

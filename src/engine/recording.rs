@@ -1,6 +1,10 @@
 //! Records one call: in the metrics, in the log and in the journal.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use tracing::Level;
@@ -38,11 +42,28 @@ pub struct Recording {
     missing: Option<Arc<str>>,
     /// The metrics of the component, or those of calls that reach no component.
     metrics: Arc<CallMetrics>,
+    /// What another thread says of the component.
+    elsewhere: Option<ReachedElsewhere>,
     /// The entry in the journal; `None` if the journal is off.
     draft: Option<Box<Draft>>,
     /// Removes secrets from the line in the log; `None` if calls are not logged.
     log: Option<CurrentRedactor>,
     is_finished: bool,
+}
+
+/// Says on another thread that a call has reached a component, while a [`Recording`] stays with the task
+/// of the call.
+#[derive(Clone, Default)]
+pub(crate) struct ReachedElsewhere(Arc<OnceLock<Reached>>);
+
+/// The metrics of a component that a call has reached, and the session of the call.
+type Reached = (Arc<CallMetrics>, Option<Arc<str>>);
+
+impl ReachedElsewhere {
+    /// Says that the call has reached the component with these metrics.
+    pub(crate) fn reached(&self, metrics: &Arc<CallMetrics>, context: &CallContext) {
+        self.0.get_or_init(|| (metrics.clone(), context.session.clone()));
+    }
 }
 
 struct Draft {
@@ -80,6 +101,7 @@ impl Recording {
             session: None,
             missing: None,
             metrics: engine.metrics.no_component.clone(),
+            elsewhere: None,
             draft,
             log,
             is_finished: false,
@@ -99,9 +121,21 @@ impl Recording {
     }
 
     /// Records that the call has reached the component with these metrics.
-    pub(super) fn reached(&mut self, metrics: &Arc<CallMetrics>, context: &CallContext) {
+    pub(crate) fn reached(&mut self, metrics: &Arc<CallMetrics>, context: &CallContext) {
         self.metrics = metrics.clone();
         self.session.clone_from(&context.session);
+    }
+
+    /// Lets another thread say which component the call has reached.
+    pub(crate) fn reached_elsewhere(&mut self) -> ReachedElsewhere {
+        self.elsewhere.insert(ReachedElsewhere::default()).clone()
+    }
+
+    fn take_reached_elsewhere(&mut self) {
+        let reached = self.elsewhere.take().and_then(|reached| reached.0.get().cloned());
+        if let Some((metrics, session)) = reached {
+            (self.metrics, self.session) = (metrics, session);
+        }
     }
 
     /// Records the answer.
@@ -117,7 +151,7 @@ impl Recording {
 
     /// Records the error of a call that has reached no component. Returns the error.
     #[cold]
-    pub(crate) fn rejected(mut self, error: Error, context: &CallContext) -> Error {
+    pub(crate) fn rejected(&mut self, error: Error, context: &CallContext) -> Error {
         self.session.clone_from(&context.session);
         self.missing = error.component().map(Into::into);
         if error.is_malformed()
@@ -143,6 +177,7 @@ impl Recording {
         if std::mem::replace(&mut self.is_finished, true) {
             return;
         }
+        self.take_reached_elsewhere();
         let duration = self.started.age();
         self.metrics.count(self.surface, outcome.kind(), duration);
         self.log(outcome.kind(), duration);
@@ -182,6 +217,7 @@ impl Drop for Recording {
         if self.is_finished {
             return;
         }
+        self.take_reached_elsewhere();
         if self.is_at_deadline() {
             let component = self.component().to_string();
             self.failed(&chat::Error::Provider { component, error: deadline_exceeded() });

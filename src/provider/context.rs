@@ -125,8 +125,9 @@ impl CallContext {
         Reservation::of(self.call.charge.clone())
     }
 
-    /// Charges the call with a response of `bytes`, and its encoded form, instead of the request. Does
-    /// nothing for a turn, whose response the tool loop charges.
+    /// Charges the call with a response of `bytes`, and its encoded form, instead of all else: its request,
+    /// and its reservations, which must have been dropped. Does nothing for a turn, whose response the tool
+    /// loop charges.
     pub(crate) fn hold(&self, bytes: usize) -> Result<(), MemoryExhausted> {
         match &self.call.charge {
             Some(charge) if self.unseen.is_none() => {
@@ -140,6 +141,18 @@ impl CallContext {
     #[cold]
     pub(crate) fn exhausted(&self, error: MemoryExhausted) -> MemoryExhausted {
         *self.call.exhausted.get_or_init(|| error)
+    }
+
+    /// Charges the call with `bytes` more if there is room now. Returns whether there is.
+    pub(crate) fn reserve_now(&self, bytes: usize) -> bool {
+        self.call.charge.as_ref().is_none_or(|charge| charge.try_grow(bytes))
+    }
+
+    /// Charges the call for a response of at most `max_size` bytes if there is room now, until the
+    /// reservation is dropped.
+    pub(crate) fn reserve_response_now(&self, max_size: usize) -> Option<Reservation> {
+        let reserved = self.reservation();
+        reserved.grow_now(RESPONSE_COPIES * max_size).ok().map(|()| reserved)
     }
 
     /// Runs work that makes a response of at most `max_size` bytes on a blocking thread. The call is

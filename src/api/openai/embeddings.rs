@@ -24,7 +24,7 @@ impl Handler {
     ) -> Result<Response, Error> {
         let (body, call, context) = self.read(request).await?;
         let mut request: EmbeddingRequest =
-            pipeline::decode(openai::Body(body), &context, Ok).await?;
+            pipeline::decode(openai::Body(body), &context, |it| it).await?;
         let component = self.component(deployment.as_deref().unwrap_or(request.model()))?;
         request.set_component(component);
         let size = request.answer_size();

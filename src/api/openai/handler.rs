@@ -49,8 +49,7 @@ impl Handler {
     ) -> Result<DecodedBody<M>, Error> {
         // Only the journal needs the body after it was decoded.
         let mut sent = self.engine.journal.is_some().then(|| M::sent(&body));
-        let boxed = |request: M| Ok(Box::new(request));
-        let mut request = match pipeline::decode(openai::Body(body), context, boxed).await {
+        let mut request = match pipeline::decode(openai::Body(body), context, Box::<M>::new).await {
             Ok(request) => request,
             Err(error) => return Err(self.reject(error, sent, context)),
         };

@@ -1,9 +1,14 @@
 //! Tests of scrubbing and streams, which work the same for every provider.
 
+use futures_util::{Stream, StreamExt};
 use proptest::prelude::*;
 
 use super::*;
-use crate::engine::Engine;
+use crate::{
+    chat::Response,
+    engine::Engine,
+    provider::{StreamOptions, deltas},
+};
 
 /// A provider that streams the given pieces and then a response or an error.
 #[derive(Clone)]
@@ -49,14 +54,37 @@ fn recording() -> Recording {
     Engine::new("app", &[]).record(&mut context(), false, || None)
 }
 
+/// Returns the whole response of a component.
+async fn converse(
+    component: &Arc<Component>,
+    request: Arc<Request>,
+    context: CallContext,
+) -> Result<Response, Error> {
+    let (cancel, mut recording) = (context.cancel_on_drop(), recording());
+    recording.reached(&component.metrics, &context);
+    let call = component.clone().call(request, context, <dyn Provider>::converse);
+    call.converse(&mut recording, &cancel).await
+}
+
+/// Returns the deltas of a component.
+async fn stream(
+    component: Arc<Component>,
+    request: Arc<Request>,
+) -> Result<impl Stream<Item = Result<Delta, Error>>, Error> {
+    let (context, mut recording) = (context(), recording());
+    recording.reached(&component.metrics, &context);
+    let cancel = context.cancel_on_drop();
+    let call = component.call(request, context, <dyn Provider>::stream);
+    call.stream(recording, cancel, Some).await
+}
+
 fn scrubbing() -> Arc<Request> {
     Arc::new(Request { scrub_output: true, ..Request::default() })
 }
 
 /// Returns the concatenated text deltas of a stream, and the content of its last delta.
-async fn streamed(component: Arc<Component>) -> (String, String) {
-    let deltas: Vec<_> =
-        component.stream(scrubbing(), context(), recording(), Some).await.unwrap().collect().await;
+async fn streamed(component: &Arc<Component>) -> (String, String) {
+    let deltas: Vec<_> = stream(component.clone(), scrubbing()).await.unwrap().collect().await;
     let mut text = String::new();
     for delta in deltas {
         match delta.unwrap() {
@@ -86,10 +114,10 @@ proptest! {
         let pieces: Vec<_> = cuts.windows(2).map(|cut| text[cut[0]..cut[1]].to_owned()).collect();
         let component = component(&pieces, Ok(()));
         let expected = Scrubber::Dapr.scrub(&text);
-        let (joined, whole) = block_on(streamed(component.clone()));
+        let (joined, whole) = block_on(streamed(&component));
         prop_assert_eq!(&joined, &expected);
         prop_assert_eq!(&whole, &expected);
-        let unary = block_on(component.converse(scrubbing(), context(), &mut recording())).unwrap();
+        let unary = block_on(converse(&component, scrubbing(), context())).unwrap();
         prop_assert_eq!(&unary.content, &expected);
     }
 }
@@ -98,24 +126,21 @@ proptest! {
 async fn scrubs_long_answers() {
     let pieces = vec!["bob@example.com\n".to_owned(); LARGE / 4];
     let expected = "<EMAIL_ADDRESS>\n".repeat(LARGE / 4);
-    let (joined, whole) = streamed(component(&pieces, Ok(()))).await;
+    let (joined, whole) = streamed(&component(&pieces, Ok(()))).await;
     assert!(joined == expected && whole == expected);
 }
 
 #[tokio::test]
 async fn a_failing_stream_sends_no_unscrubbed_text() {
     let broken = component(&["555 ".to_owned()], Err("broken"));
-    let error = broken.stream(scrubbing(), context(), recording(), Some).await.err().unwrap();
+    let error = stream(broken, scrubbing()).await.err().unwrap();
     assert_eq!(error.to_string(), "failed conversing with component echo: broken");
 }
 
 #[tokio::test]
 async fn keeps_pieces_if_nothing_is_scrubbed() {
     let pieces = ["55".to_owned(), "5 123 4567".to_owned()];
-    let deltas = component(&pieces, Ok(()))
-        .stream(Arc::default(), context(), recording(), Some)
-        .await
-        .unwrap();
+    let deltas = stream(component(&pieces, Ok(())), Arc::default()).await.unwrap();
     let texts: Vec<_> = deltas.map(Result::unwrap).collect().await;
     assert_eq!(texts[..2], pieces.map(Delta::Text));
 }
@@ -126,7 +151,7 @@ struct Called(std::sync::atomic::AtomicBool);
 impl Provider for Called {
     fn stream(self: Arc<Self>, _: Arc<Request>, context: CallContext) -> Deltas {
         self.0.store(true, std::sync::atomic::Ordering::SeqCst);
-        stream::deltas(Response::default(), StreamOptions::default(), &context)
+        deltas(Response::default(), StreamOptions::default(), &context)
     }
 }
 
@@ -137,7 +162,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
     let component = Arc::new(Component { provider: provider.clone(), ..component });
     let context = context();
     drop(context.cancel_on_drop());
-    let result = component.converse(Arc::default(), context, &mut recording()).await;
+    let result = converse(&component, Arc::default(), context).await;
     assert_eq!(
         result.unwrap_err().to_string(),
         "failed conversing with component echo: the call was cancelled"
@@ -146,9 +171,45 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
 }
 
 #[tokio::test]
+async fn a_panic_fails_the_call_only() {
+    struct Panicking;
+    impl Provider for Panicking {
+        fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
+            panic!("in a provider")
+        }
+    }
+    let metrics = Metrics::new("app");
+    let component = Component { provider: Arc::new(Panicking), ..new_component(&metrics) };
+    let component = Arc::new(component);
+    let unary = converse(&component, Arc::default(), context()).await;
+    let streamed = stream(component.clone(), Arc::default()).await;
+    let message = "failed conversing with component echo: the provider panicked; see the log";
+    for error in [unary.err(), streamed.err()] {
+        assert_eq!(error.unwrap().to_string(), message);
+    }
+    assert!(metrics.text().contains("success=\"false\"} 2\n"), "{}", metrics.text());
+}
+
+#[test]
+fn records_the_component_that_another_thread_has_reached() {
+    let metrics = Metrics::new("app");
+    let component = Arc::new(new_component(&metrics));
+    let mut recording = recording();
+    let elsewhere = recording.reached_elsewhere();
+    std::thread::spawn({
+        let component = component.clone();
+        move || elsewhere.reached(&component.metrics, &context())
+    })
+    .join()
+    .unwrap();
+    drop(recording);
+    assert!(metrics.text().contains("success=\"false\"} 1\n"), "{}", metrics.text());
+}
+
+#[tokio::test]
 async fn converse_drains_the_stream_by_default() {
     let whole = component(&["a ".to_owned(), "b".to_owned()], Ok(()));
-    let response = whole.converse(Arc::default(), context(), &mut recording()).await.unwrap();
+    let response = converse(&whole, Arc::default(), context()).await.unwrap();
     assert_eq!(response.content, "a b");
 }
 
@@ -167,14 +228,13 @@ async fn a_stream_without_its_last_delta_fails() {
         let metrics = Metrics::new("app");
         let component = new_component(&metrics);
         let component = Arc::new(Component { provider: Arc::new(Truncated(texts)), ..component });
-        let stream = component.clone().stream(Arc::default(), context(), recording(), Some).await;
-        let mut pieces: Vec<_> = match stream {
+        let mut pieces: Vec<_> = match stream(component.clone(), Arc::default()).await {
             Ok(stream) => stream.collect().await,
             Err(error) => vec![Err(error)],
         };
         let error = pieces.pop().unwrap().unwrap_err().to_string();
         assert_eq!((error.as_str(), pieces.len()), (message, texts.len()));
-        let unary = component.converse(Arc::default(), context(), &mut recording()).await;
+        let unary = converse(&component, Arc::default(), context()).await;
         assert_eq!(unary.unwrap_err().to_string(), message);
         for count in ["success=\"false\"} 2\n", "success=\"true\"} 0\n"] {
             assert!(metrics.text().contains(count), "{}", metrics.text());

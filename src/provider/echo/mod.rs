@@ -14,6 +14,8 @@ mod response_format;
 mod schemas;
 mod settings;
 pub(crate) mod text;
+#[cfg(test)]
+mod tests;
 mod tool_calls;
 
 use std::sync::Arc;
@@ -27,7 +29,10 @@ use futures_util::{
 use self::effort::{Effort, FullEffort, Unfinished};
 pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
 use super::{CallContext, Provider, ProviderError, stream::StreamOptions, stream::deltas};
-use crate::chat::{Delta, Request, Response};
+use crate::{
+    base::{blocking::is_blocking_thread, memory::Reservation},
+    chat::{Delta, Request, Response},
+};
 
 /// Memory that a reply on a blocking thread waits for.
 const LONG_REPLY: usize = 64 * 1024;
@@ -45,16 +50,18 @@ impl Echo {
         Self { component: component.into(), settings }
     }
 
-    /// Replies to a request, or returns `None` if a reply takes longer than about a millisecond.
-    fn brief_reply(
-        &self,
-        request: &Request,
-        context: &CallContext,
-    ) -> Option<Result<Response, ProviderError>> {
-        match self.settings.mode {
-            Mode::Mynah => self.try_reply(request, context, &Effort::Brief).ok().map(Ok),
-            Mode::Daprd => Some(daprd::reply(request)),
+    /// Replies to a request, or returns `None` if the reply has to wait for a blocking thread, because it
+    /// takes longer than about a millisecond, or for memory.
+    fn reply_now(&self, request: &Request, context: &CallContext) -> Option<Reply> {
+        if self.settings.mode == Mode::Daprd {
+            return Some(daprd::reply(request).into());
         }
+        let memory = context.reservation();
+        if is_blocking_thread() && memory.grow_now(LONG_REPLY).is_ok() {
+            return Some(self.full_reply(request, context, memory));
+        }
+        let reply = self.try_reply(request, context, &Effort::Brief);
+        reply.ok().map(|response| Ok(response).into())
     }
 
     /// Replies to a request on a blocking thread.
@@ -66,15 +73,20 @@ impl Echo {
         let memory = context.reservation();
         // Goes on without it, since a small reply may need less.
         let _ = memory.grow(LONG_REPLY).await;
+        let call = context.clone();
+        let reply = move || Ok(self.full_reply(&request, &call, memory));
+        let Reply { result, memory: _until_here } = context.run_blocking(reply).await?;
+        result
+    }
+
+    fn full_reply(&self, request: &Request, context: &CallContext, memory: Reservation) -> Reply {
         let effort = Arc::new(FullEffort::new(context.cancellation(), memory));
-        // Kept while the reply waits for this task, which then charges the response.
-        let (of_reply, call) = (effort.clone(), context.clone());
-        let reply = move || Ok(self.try_reply(&request, &call, &Effort::Full(of_reply)));
-        let reply = context.run_blocking(reply).await?;
-        reply.map_err(|Unfinished| match effort.exhausted() {
+        let result = self.try_reply(request, context, &Effort::Full(effort.clone()));
+        let result = result.map_err(|Unfinished| match effort.exhausted() {
             Some(error) => context.exhausted(error).into(),
             None => ProviderError::internal("the reply is unfinished"),
-        })
+        });
+        Reply { result, memory: Some(effort) }
     }
 
     fn try_reply(
@@ -87,14 +99,32 @@ impl Echo {
     }
 }
 
+/// A reply on its way to the task of the call.
+struct Reply {
+    result: Result<Response, ProviderError>,
+    /// The memory of a long reply, for as long as the reply waits. Dropped before the call is charged for
+    /// the response.
+    memory: Option<Arc<FullEffort>>,
+}
+
+impl From<Result<Response, ProviderError>> for Reply {
+    fn from(result: Result<Response, ProviderError>) -> Self {
+        Self { result, memory: None }
+    }
+}
+
 impl Provider for Echo {
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        match self.brief_reply(&request, &context) {
-            Some(reply) => future::ready(reply).boxed(),
+        match self.reply_now(&request, &context) {
+            Some(Reply { result, memory }) => async move {
+                drop(memory);
+                result
+            }
+            .boxed(),
             None => self.long_reply(request, context).boxed(),
         }
     }
@@ -105,8 +135,11 @@ impl Provider for Echo {
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let options = self.settings.stream;
-        match self.brief_reply(&request, &context) {
-            Some(reply) => stream_reply(reply, options, &context),
+        match self.reply_now(&request, &context) {
+            Some(Reply { result, memory }) => {
+                drop(memory);
+                stream_reply(result, options, &context)
+            }
             None => stream::once(self.long_reply(request, context.clone()))
                 .flat_map(move |reply| stream_reply(reply, options, &context))
                 .boxed(),

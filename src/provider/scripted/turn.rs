@@ -13,6 +13,7 @@ use super::{
     steps::{Answer, Step, StepError, answer},
 };
 use crate::{
+    base::blocking::is_blocking_thread,
     chat::{Delta, Request, Response},
     provider::{
         CallContext, Provider, ProviderError,
@@ -59,39 +60,51 @@ type ReadyOrLater = Either<Turn, BoxFuture<'static, Turn>>;
 
 /// Returns the turn for a request. Works on a blocking thread if that may take long.
 fn turn<S: Script>(script: &Arc<S>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
-    let owned = || (script.clone(), request.clone(), context.clone());
-    if script.is_long_to_select(request, context) {
-        return Either::Right(long_turn(owned()).boxed());
+    let is_blocking = is_blocking_thread();
+    if !is_blocking && script.is_long_to_select(request, context) {
+        let call = (script.clone(), request.clone(), context.clone());
+        return Either::Right(long_turn(call).boxed());
     }
-    match script.select(request, context) {
-        Ok(Some(selection)) => match S::long_answer(&selection, request) {
-            Some(size) => Either::Right(perform_long(owned(), selection, size).boxed()),
-            None => Either::Left(script.perform(selection, request, context).map(Some)),
-        },
-        Ok(None) => Either::Left(Ok(None)),
-        Err(error) => Either::Left(Err(error)),
+    select_and_perform(script, request, context, is_blocking)
+}
+
+/// Selects a turn. Performs it at once if that is brief, or if it may take long and there is memory for the
+/// answer.
+fn select_and_perform<S: Script>(
+    script: &Arc<S>,
+    request: &Arc<Request>,
+    context: &CallContext,
+    may_take_long: bool,
+) -> ReadyOrLater {
+    let selection = match script.select(request, context) {
+        Ok(Some(selection)) => selection,
+        Ok(None) => return Either::Left(Ok(None)),
+        Err(error) => return Either::Left(Err(error)),
+    };
+    let perform = |selection| script.perform(selection, request, context).map(Some);
+    let Some(size) = S::long_answer(&selection, request) else {
+        return Either::Left(perform(selection));
+    };
+    match may_take_long.then(|| context.reserve_response_now(size)).flatten() {
+        Some(_until_performed) => Either::Left(perform(selection)),
+        None => {
+            let call = (script.clone(), request.clone(), context.clone());
+            Either::Right(perform_long(call, selection, size).boxed())
+        }
     }
 }
 
 /// A script, with a request and its context.
 type OwnedCall<S> = (Arc<S>, Arc<Request>, CallContext);
 
-/// Selects and performs a turn on blocking threads.
-async fn long_turn<S: Script>(call: OwnedCall<S>) -> Turn {
-    let (script, request, context) = call.clone();
-    let select = move || {
-        let Some(selection) = script.select(&request, &context)? else { return Ok(None) };
-        let size = S::long_answer(&selection, &request);
-        let performed = match size {
-            Some(size) => Either::Right((selection, size)),
-            None => Either::Left(script.perform(selection, &request, &context)?),
-        };
-        Ok(Some(performed))
-    };
-    match call.2.run_blocking(select).await? {
-        Some(Either::Right((selection, size))) => perform_long(call, selection, size).await,
-        Some(Either::Left(turn)) => Ok(Some(turn)),
-        None => Ok(None),
+/// Selects a turn on a blocking thread. A long answer is performed in another job, which keeps its memory
+/// until the answer arrives.
+async fn long_turn<S: Script>((script, request, context): OwnedCall<S>) -> Turn {
+    let of_turn = context.clone();
+    let select = move || Ok(select_and_perform(&script, &request, &of_turn, false));
+    match context.run_blocking(select).await? {
+        Either::Left(turn) => turn,
+        Either::Right(later) => later.await,
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use futures_util::{
     FutureExt, StreamExt,
-    future::BoxFuture,
+    future::{self, BoxFuture},
     stream::{self, BoxStream},
 };
 
@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     base::{
+        blocking::is_blocking_thread,
         text::shorten,
         work::{Stopped, Work},
     },
@@ -114,6 +115,9 @@ impl Provider for Unmatched {
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        if is_blocking_thread() {
+            return future::ready(Err(self.error(&request, &context))).boxed();
+        }
         let of_call = context.clone();
         let work =
             async move { context.run_blocking(move || Err(self.error(&request, &of_call))).await };
