@@ -3,7 +3,10 @@
 use std::{io, time::Duration};
 
 use super::{Protocol, Socket, Workers, connection::LAST_CALL};
-use crate::base::{clock, drain::Drain};
+use crate::base::{
+    clock::{self, Moment},
+    drain::Drain,
+};
 
 /// The pause after an error, such as a lack of file descriptors.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -34,14 +37,14 @@ pub(crate) async fn accept(
         }
     }
     socket.close();
-    let accept_all = async {
-        while let Some(accepted) = clock::within(HANDSHAKE_TIME, socket.accept()).await {
-            assign(accepted).await?;
-        }
-        Ok(())
-    };
     // Out of file descriptors, some connections may have to be given up.
-    clock::within(LAST_CALL, accept_all).await.unwrap_or(Ok(()))
+    let closed = Moment::now();
+    while closed.age() < LAST_CALL
+        && let Some(accepted) = clock::within(HANDSHAKE_TIME, socket.accept()).await
+    {
+        assign(accepted).await?;
+    }
+    Ok(())
 }
 
 /// Waits before accepting is tried again, unless the listening socket is closed.
