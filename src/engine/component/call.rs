@@ -71,8 +71,8 @@ impl ReachedCall<Answer> {
         recording: &mut Recording,
         cancel: &CancelOnDrop,
     ) -> Result<Response, Error> {
-        let (component, single_tool_call) = (self.component.clone(), self.single_tool_call);
-        match self.try_converse().await {
+        let Self { component, context, single_tool_call, scrub_output, step } = self;
+        match step.converse(&component, &context, scrub_output).await {
             Ok(mut response) => {
                 limit_calls(&mut response, single_tool_call);
                 recording.answered(&response);
@@ -81,10 +81,16 @@ impl ReachedCall<Answer> {
             Err(error) => Err(component.record_failure(recording, error, cancel)),
         }
     }
+}
 
-    async fn try_converse(self) -> Result<Response, ProviderError> {
-        let Self { component, context, scrub_output, step, .. } = self;
-        let (answer, faults) = step.finish(&component, &context).await?;
+impl Step<Answer> {
+    async fn converse(
+        self,
+        component: &Arc<Component>,
+        context: &CallContext,
+        scrub_output: bool,
+    ) -> Result<Response, ProviderError> {
+        let (answer, faults) = self.finish(component, context).await?;
         let response = answer.await?;
         context.hold(response.size())?;
         let scrubber = component.scrubber;
@@ -112,8 +118,8 @@ impl ReachedCall<Deltas> {
     where
         F: FnMut(Delta) -> Option<T> + Send + Unpin,
     {
-        let (component, single_tool_call) = (self.component.clone(), self.single_tool_call);
-        match self.try_stream().await {
+        let Self { component, context, single_tool_call, scrub_output, step } = self;
+        match step.stream(&component, &context, scrub_output).await {
             Ok((first, rest)) => Ok(Encoded {
                 component,
                 recording,
@@ -127,13 +133,19 @@ impl ReachedCall<Deltas> {
             Err(error) => Err(component.record_failure(&mut recording, error, &cancel)),
         }
     }
+}
 
+impl Step<Deltas> {
     /// Returns the first delta and the rest of them.
-    async fn try_stream(self) -> Result<(Delta, Deltas), ProviderError> {
-        let Self { component, context, scrub_output, step, .. } = self;
-        let (mut deltas, faults) = step.finish(&component, &context).await?;
+    async fn stream(
+        self,
+        component: &Arc<Component>,
+        context: &CallContext,
+        scrub_output: bool,
+    ) -> Result<(Delta, Deltas), ProviderError> {
+        let (mut deltas, faults) = self.finish(component, context).await?;
         if scrub_output {
-            deltas = scrub_stream(component.scrubber, deltas, &context).await?;
+            deltas = scrub_stream(component.scrubber, deltas, context).await?;
         }
         if let Some(faults) = faults {
             deltas = faults.apply_to_stream(deltas);
