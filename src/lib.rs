@@ -19,11 +19,13 @@
     allow(dead_code, unused_imports, reason = "used by the server only")
 )]
 
+use mynah_core::base;
+#[doc(inline)]
+pub use mynah_core::chat;
+
 // Each module may use only the modules above it. Checked by tests/invariants/rooms.rs.
-mod base;
 #[cfg(feature = "server")]
 mod net;
-pub mod chat;
 #[cfg(feature = "server")]
 mod pii;
 pub mod provider;
@@ -54,9 +56,6 @@ pub use cli::{run, run_executable};
 pub mod internals {
     pub mod api {
         pub use crate::api::*;
-    }
-    pub mod base {
-        pub use crate::base::*;
     }
     pub mod component {
         pub use crate::component::*;

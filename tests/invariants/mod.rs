@@ -12,16 +12,32 @@ use std::{
 use self::source::{Source, assert_none, has_word, identifier, sources, text_after};
 
 /// The folders that contain the project's own Rust code.
-const FOLDERS: [&str; 8] =
-    ["src", "tests", "benches", "bench/src", "build", "examples", "fuzz/src", "fuzz/fuzz_targets"];
+const FOLDERS: [&str; 9] = [
+    "src",
+    "crates",
+    "tests",
+    "benches",
+    "bench/src",
+    "build",
+    "examples",
+    "fuzz/src",
+    "fuzz/fuzz_targets",
+];
+/// The folders with the code of the product.
+const PRODUCT: [&str; 2] = ["src", "crates"];
 /// Maximum number of lines in a file.
 const MAX_LINES: usize = 400;
+
+/// Returns every Rust file of the product.
+fn product() -> Vec<Source> {
+    PRODUCT.into_iter().flat_map(sources).collect()
+}
 
 /// Asserts that this file contains one of the words and that no other file does.
 fn assert_only_file_with(file: &str, words: &[&str]) {
     let is_match = |line: &str| words.iter().any(|word| has_word(line, word));
     let (allowed, others): (Vec<_>, Vec<_>) =
-        sources("src").into_iter().partition(|source| source.path == file);
+        product().into_iter().partition(|source| source.path == file);
     let uses: usize = allowed.iter().map(|source| source.violations(is_match).len()).sum();
     assert!(uses > 0, "{file} does not contain any of {words:?}");
     let violations: Vec<_> = others.iter().flat_map(|s| s.violations(is_match)).collect();
@@ -29,15 +45,13 @@ fn assert_only_file_with(file: &str, words: &[&str]) {
 }
 
 #[test]
-fn chat_and_provider_do_not_use_a_transport() {
+fn providers_do_not_use_a_transport() {
     let transports = ["tonic", "tonic_prost", "prost", "prost_types", "prost_reflect", "axum"];
     let is_match = |line: &str| transports.iter().any(|name| has_word(line, name));
-    for folder in ["src/chat", "src/provider"] {
-        let sources = sources(folder);
-        let violations: Vec<_> = sources.iter().flat_map(|s| s.violations(is_match)).collect();
-        assert_none("chat and provider may use neither tonic nor prost nor axum", &violations);
-    }
-    let uses = sources("src/wire").iter().flat_map(|s| s.violations(is_match)).count();
+    let sources = sources("src/provider");
+    let violations: Vec<_> = sources.iter().flat_map(|s| s.violations(is_match)).collect();
+    assert_none("providers may use neither tonic nor prost nor axum", &violations);
+    let uses = source::sources("src/wire").iter().flat_map(|s| s.violations(is_match)).count();
     assert!(uses > 0, "the search does not find transports in src/wire");
 }
 
@@ -45,7 +59,7 @@ fn chat_and_provider_do_not_use_a_transport() {
 #[test]
 fn only_wire_maps_errors_to_codes() {
     const STATUS_WITHOUT_CODE: [&str; 3] = ["from", "from_header_map", "GRPC_STATUS"];
-    let all = sources("src");
+    let all = product();
     let (wire, others): (Vec<_>, Vec<_>) = all.iter().partition(|s| s.is_below("src/wire"));
     let is_success = |after: &str| matches!(identifier(after), "OK" | "NO_CONTENT");
     let http = |line: &str| text_after(line, "StatusCode::").any(|after| !is_success(after));
@@ -73,17 +87,17 @@ fn only_wire_maps_errors_to_codes() {
 #[test]
 fn one_file_reads_the_clock() {
     let clock = ["Instant", "SystemTime", "tokio::time", "thread::sleep", "chrono", "UNIX_EPOCH"];
-    assert_only_file_with("src/base/clock.rs", &clock);
+    assert_only_file_with("crates/core/src/base/clock.rs", &clock);
 }
 
 #[test]
 fn one_file_uses_the_yaml_crate() {
-    assert_only_file_with("src/base/yaml/parse.rs", &["serde_saphyr"]);
+    assert_only_file_with("crates/core/src/base/yaml/parse.rs", &["serde_saphyr"]);
 }
 
 #[test]
 fn one_file_uses_the_json_schema_crate() {
-    assert_only_file_with("src/base/json_schema.rs", &["jsonschema"]);
+    assert_only_file_with("crates/core/src/base/json_schema.rs", &["jsonschema"]);
 }
 
 #[test]
@@ -93,7 +107,7 @@ fn one_file_uses_the_file_watching_crate() {
 
 #[test]
 fn one_file_reads_the_environment() {
-    const READER: &str = "src/base/environment.rs";
+    const READER: &str = "crates/core/src/base/environment.rs";
     const FUNCTIONS: [&str; 6] = ["var", "var_os", "vars", "vars_os", "set_var", "remove_var"];
     // Functions in the standard library, clap's `env = "…"` and crates for .env files.
     let reads = |line: &str| {
@@ -102,7 +116,7 @@ fn one_file_reads_the_environment() {
             || line.contains("dotenv")
     };
     let (reader, others): (Vec<_>, Vec<_>) =
-        sources("src").into_iter().partition(|source| source.path == READER);
+        product().into_iter().partition(|source| source.path == READER);
     let finds_reader = reader.iter().any(|source| !source.violations(reads).is_empty());
     assert!(finds_reader, "{READER} does not read the environment");
     let violations: Vec<_> = others.iter().flat_map(|source| source.violations(reads)).collect();
@@ -136,14 +150,15 @@ fn files_are_short() {
 /// The compiler does not notice a file that no module declares.
 #[test]
 fn every_file_is_declared_as_a_module() {
-    const ROOTS: [&str; 5] = [
+    const ROOTS: [&str; 6] = [
         "src/lib.rs",
+        "crates/core/src/lib.rs",
         "src/main.rs",
         "tests/main.rs",
         "tests/interop/rust_sdk/src/lib.rs",
         "tests/needs/lib.rs",
     ];
-    for folder in ["src", "tests"] {
+    for folder in ["src", "crates", "tests"] {
         let all = sources(folder);
         for Source { path, .. } in all.iter().filter(|s| !ROOTS.contains(&s.path.as_str())) {
             let (parents, name) = parents_of(path);

@@ -73,7 +73,7 @@ impl SessionTools {
     }
 }
 
-impl SessionValue for Arc<SessionTools> {
+impl SessionValue for SessionTools {
     fn size(&self) -> usize {
         self.tools.state_size() + self.memory.bytes()
     }

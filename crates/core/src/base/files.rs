@@ -1,0 +1,104 @@
+//! Reads text files, up to a maximum size.
+
+use std::{
+    env,
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+use super::diagnostics::{Diagnostic, Place};
+
+/// Maximum size of a file in MiB.
+const MAX_MIB: u64 = 4;
+
+/// Reads a regular file. Rejects anything else, because reading a pipe or a device could block.
+pub fn read_regular(file: &Path) -> Result<String, Diagnostic> {
+    text(open_regular(file).and_then(bytes), file)
+}
+
+/// Opens a regular file. Checks the path first, because opening can have effects on a device, and
+/// then what was opened, because another file may have the path by now.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let check = |is_regular| match is_regular {
+        true => Ok(()),
+        false => Err(io::Error::other("not a regular file")),
+    };
+    check(fs::metadata(path)?.is_file())?;
+    let file = open_without_blocking(path)?;
+    check(file.metadata()?.is_file())?;
+    Ok(file)
+}
+
+/// Opens a file such that neither opening nor reading it waits for another process. Some files that
+/// seem regular would, such as /proc/kmsg.
+#[cfg(unix)]
+fn open_without_blocking(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_without_blocking(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Adds the folder at which a relative path starts, for messages. As in daprd, it is the working
+/// directory.
+pub fn with_start(path: String) -> String {
+    match env::current_dir() {
+        Ok(folder) if Path::new(&path).is_relative() => {
+            format!("{path} (relative to {})", folder.display())
+        }
+        _ => path,
+    }
+}
+
+/// Reads a file that was named by the user and may be a pipe.
+pub fn read(file: &Path) -> Result<String, Diagnostic> {
+    text(File::open(file).and_then(bytes), file)
+}
+
+/// Reads a regular file of at most `mib` MiB.
+pub fn read_large(file: &Path, mib: u64) -> Result<String, Diagnostic> {
+    text(open_regular(file).and_then(|source| bytes_up_to(source, mib)), file)
+}
+
+/// Reads standard input to its end.
+pub fn read_stdin() -> Result<String, Diagnostic> {
+    text(bytes(io::stdin().lock()), Path::new("standard input"))
+}
+
+fn bytes(source: impl Read) -> io::Result<Vec<u8>> {
+    bytes_up_to(source, MAX_MIB)
+}
+
+fn bytes_up_to(source: impl Read, mib: u64) -> io::Result<Vec<u8>> {
+    let (mut bytes, max) = (Vec::new(), mib << 20);
+    source.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(io::Error::other(format!("larger than {mib} MiB")));
+    }
+    Ok(bytes)
+}
+
+fn text(bytes: io::Result<Vec<u8>>, file: &Path) -> Result<String, Diagnostic> {
+    let text = match bytes {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            Diagnostic::error("not valid UTF-8").at(end_of(valid, error.as_bytes()))
+        }),
+        Err(error) => Err(Diagnostic::error(format!("cannot be read: {error}"))),
+    };
+    text.map_err(|error| error.in_file(file))
+}
+
+/// Returns the place after the first `length` bytes, which are valid UTF-8.
+fn end_of(length: usize, bytes: &[u8]) -> Place {
+    let valid = String::from_utf8_lossy(bytes.get(..length).unwrap_or_default());
+    let last = valid.rsplit('\n').next().unwrap_or_default();
+    Place { line: valid.matches('\n').count() + 1, column: last.chars().count() + 1 }
+}

@@ -1,0 +1,38 @@
+//! Numbers in JSON, where 2 and 2.0 are the same integer.
+
+use serde_json::Value;
+
+/// Returns a double as an integer if it is whole and in the range that doubles represent exactly.
+pub fn as_integer(double: f64) -> Option<i64> {
+    const MAX_EXACT: f64 = (1_u64 << 53) as f64;
+    (double.fract() == 0.0 && double.abs() <= MAX_EXACT).then_some(double as i64)
+}
+
+/// Replaces all whole doubles in a value, such as 2.0, with integers.
+pub fn normalize_integers(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let double = number.as_f64().filter(|_| number.is_f64());
+            if let Some(integer) = double.and_then(as_integer) {
+                *number = integer.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(normalize_integers),
+        Value::Object(members) => members.values_mut().for_each(normalize_integers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_only_doubles_that_are_exact_integers() {
+        let text = r#"{"a":[2.0,-0.0,2.5,1e300],"b":{"c":9007199254740992.0,"d":1e16},"e":"2.0"}"#;
+        let mut value: Value = serde_json::from_str(text).unwrap();
+        normalize_integers(&mut value);
+        let expected = r#"{"a":[2,0,2.5,1e+300],"b":{"c":9007199254740992,"d":1e+16},"e":"2.0"}"#;
+        assert_eq!(value.to_string(), expected);
+    }
+}

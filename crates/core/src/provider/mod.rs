@@ -1,0 +1,105 @@
+//! Providers, which produce the responses.
+//!
+//! The responses of a [`Provider`] depend only on the request and on the provider's configuration
+//! and declared counters, not on a clock or on randomness. A provider knows nothing about the
+//! transport of a call.
+
+pub mod call;
+mod context;
+pub mod counters;
+pub mod ids;
+pub mod recently_used;
+pub mod sessions;
+pub mod stream;
+pub mod turns;
+mod unseen;
+pub mod usage;
+pub mod waiting;
+
+use std::{ops::Range, sync::Arc};
+
+use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
+
+pub use self::{
+    context::{CallContext, CancelOnDrop, Cancellation, ResultScrubber, deadline_exceeded},
+    ids::{HistoryHash, conversation_hash},
+    stream::{StreamOptions, deltas},
+    unseen::Unseen,
+};
+use crate::chat::{Delta, Request, Response};
+pub use crate::{base::clock::Moment, chat::ProviderError};
+
+/// The implementation of a component, which responds to requests.
+///
+/// Requests are shared instead of moved, so that a caller can keep a long history from turn to turn
+/// without copying it.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use futures_util::stream::BoxStream;
+/// use mynah_core::{
+///     chat::{Delta, Message, Request, Response, Role},
+///     provider::{CallContext, Provider, ProviderError, StreamOptions, deltas},
+/// };
+///
+/// /// Answers in capitals.
+/// struct Shouter;
+///
+/// impl Provider for Shouter {
+///     fn stream(
+///         self: Arc<Self>,
+///         request: Arc<Request>,
+///         context: CallContext,
+///     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+///         let prompt = request.last_user().map(|message| message.text().to_uppercase());
+///         let response = Response { content: prompt.unwrap_or_default(), ..Response::default() };
+///         deltas(response, StreamOptions::default(), &context)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let messages = vec![Message::new(Role::User, "Hello!")];
+/// let request = Arc::new(Request { messages, ..Request::default() });
+/// let response = Arc::new(Shouter).converse(request, CallContext::default()).await?;
+/// assert_eq!(response.content, "HELLO!");
+/// # Ok(())
+/// # }
+/// ```
+pub trait Provider: Send + Sync {
+    /// Returns the response in pieces. The text deltas, concatenated, are the content of the
+    /// response. The last delta is the complete response. It is an error for a stream to end
+    /// without [`Delta::Complete`].
+    ///
+    /// Work of about a millisecond must be done before this method returns, and longer work on
+    /// another thread. Polling the stream only waits for the next piece.
+    fn stream(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>>;
+
+    /// Returns the complete response, with which [`stream`](Self::stream) ends.
+    fn converse(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        stream::collect(self.stream(request, context)).boxed()
+    }
+
+    /// Returns the ranges of a user message's text that are instructions to this provider. These
+    /// ranges are never scrubbed.
+    fn instruction_ranges(&self, _text: &str) -> Vec<Range<usize>> {
+        Vec::new()
+    }
+
+    /// Adds the provider's own tools to a request, as the model behind it sees them. Most providers
+    /// have none.
+    fn offer_tools(&self, _request: &mut Request) {}
+
+    /// Drops what the provider keeps of a [session](CallContext::session), or of all sessions. Most
+    /// providers keep nothing.
+    fn reset(&self, _session: Option<&str>) {}
+}
