@@ -4,8 +4,6 @@
 //! and declared counters, not on a clock or on randomness. A provider knows nothing about the
 //! transport of a call.
 
-pub mod echo;
-pub(crate) mod embedding;
 pub(crate) mod faults;
 pub mod scripted;
 
@@ -16,3 +14,5 @@ pub(crate) use mynah_core::provider::{
     CancelOnDrop, Cancellation, HistoryHash, ResultScrubber, Unseen, call, conversation_hash,
     counters, deadline_exceeded, ids, recently_used, sessions, stream, turns, usage, waiting,
 };
+pub use mynah_echo as echo;
+pub(crate) use mynah_echo::embedding;

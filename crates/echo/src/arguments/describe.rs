@@ -1,0 +1,257 @@
+//! What a schema says of the properties of a call. It is the same for all messages, so a serving thread
+//! keeps it.
+
+use std::{ptr, slice};
+
+use serde_json::{Map, Value};
+
+use super::{
+    budget::{Budget, NoValue},
+    flatten::Flattener,
+    schema::FlatSchema,
+};
+use crate::{
+    facts::{Kind, Meaning, Role, contains, meaning_of},
+    text::{canonical_words, is_generic, lower_case_words},
+};
+
+/// Maximum number of characters of the subject that are used in values.
+const MAX_SUBJECT: usize = 256;
+/// Maximum nesting depth of the properties that take facts.
+const MAX_NESTING: usize = 4;
+/// Words beside which no fact of a property stands.
+const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
+
+/// A schema for which values are generated, and what it says of their properties.
+pub(crate) struct Described<'a> {
+    pub(super) root: &'a Value,
+    /// The schemas that apply to the whole value.
+    pub(super) schemas: Vec<&'a Value>,
+    pub(super) subject: Subject,
+    /// Those that take facts first come first.
+    pub(super) properties: Vec<Description<'a>>,
+    /// The steps that the description took, or `None` if it took more than it may.
+    pub(super) steps: Option<usize>,
+}
+
+/// The words of what the values are for: the name of a tool, or the title of a response format.
+pub(super) struct Subject {
+    pub(super) words: Vec<String>,
+    pub(super) canonical: Vec<String>,
+}
+
+/// What a schema says of a property.
+pub(super) struct Description<'a> {
+    /// The names of the property and of those around it, outermost first.
+    pub(super) path: Vec<String>,
+    /// The canonical words of the name.
+    words: Vec<String>,
+    /// The words beside which its facts stand.
+    pub(super) own_words: Vec<String>,
+    pub(super) schemas: Vec<&'a Value>,
+    pub(super) is_array: bool,
+    /// The type of the value, or of the items of an array.
+    pub(super) type_name: &'a str,
+    pub(super) format: Option<&'a str>,
+    pub(super) pattern: Option<&'a str>,
+    /// The values in `enum`.
+    pub(super) choices: Vec<&'a Value>,
+    pub(super) meaning: Option<Meaning>,
+}
+
+impl<'a> Described<'a> {
+    /// Describes schemas that apply to the same value. `root` is the document that they are in.
+    pub(super) fn new(
+        root: &'a Value,
+        schemas: Vec<&'a Value>,
+        subject: &str,
+        mut budget: Budget,
+    ) -> Self {
+        let (subject, granted) = (Subject::new(subject), budget.steps);
+        let mut properties = Vec::new();
+        let mut describer = Describer { root, subject: &subject, budget: &mut budget };
+        describer.collect(&schemas, &[], &mut Vec::new(), &mut properties);
+        properties.sort_by_key(Description::rank);
+        let steps = (budget.steps > 0).then(|| granted - budget.steps);
+        Self { root, schemas, subject, properties, steps }
+    }
+
+    /// Returns `true` if all properties are described.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.steps.is_some()
+    }
+}
+
+impl Subject {
+    fn new(subject: &str) -> Self {
+        let end = subject.char_indices().nth(MAX_SUBJECT);
+        let subject = end.map_or(subject, |(at, _)| &subject[..at]);
+        Self { words: lower_case_words(subject), canonical: canonical_words(subject) }
+    }
+}
+
+/// Describes properties within a limit on steps.
+struct Describer<'a, 's> {
+    root: &'a Value,
+    subject: &'s Subject,
+    budget: &'s mut Budget,
+}
+
+impl<'a> Describer<'a, '_> {
+    /// Collects the properties of the objects in `schemas` that are not constant.
+    fn collect(
+        &mut self,
+        schemas: &[&'a Value],
+        path: &[String],
+        active: &mut Vec<*const Value>,
+        found: &mut Vec<Description<'a>>,
+    ) {
+        let Ok(flat) = self.flatten_first(schemas, active) else { return };
+        let outer = active.len();
+        active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
+        active.extend(&flat.ref_targets);
+        let objects = flat.values("properties").filter_map(Value::as_object);
+        let mut names: Vec<&'a String> = objects.flat_map(Map::keys).collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            if self.budget.spend_steps(1 + flat.layers.len()).is_err() {
+                break;
+            }
+            let path = [path, slice::from_ref(name)].concat();
+            self.add(flat.property(name), path, active, found);
+        }
+        active.truncate(outer);
+    }
+
+    fn add(
+        &mut self,
+        schemas: Vec<&'a Value>,
+        path: Vec<String>,
+        active: &mut Vec<*const Value>,
+        found: &mut Vec<Description<'a>>,
+    ) {
+        let Ok(mut flat) = self.flatten_first(&schemas, active) else { return };
+        let is_array = flat.type_name() == Some("array");
+        let items = if is_array { flat.item(0) } else { Vec::new() };
+        if is_array {
+            flat = self.flatten_first(&items, active).unwrap_or_default();
+        }
+        let type_name = flat.type_name().unwrap_or("string");
+        if flat.constant().is_some() {
+            return;
+        }
+        if type_name == "object" {
+            if path.len() < MAX_NESTING {
+                let schemas = if is_array { items } else { schemas };
+                self.collect(&schemas, &path, active, found);
+            }
+            return;
+        }
+        found.push(self.describe(path, schemas, &flat, is_array));
+    }
+
+    fn describe(
+        &self,
+        path: Vec<String>,
+        schemas: Vec<&'a Value>,
+        flat: &FlatSchema<'a>,
+        is_array: bool,
+    ) -> Description<'a> {
+        let type_name = flat.type_name().unwrap_or("string");
+        let format = flat.strings("format").next();
+        let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
+        let meaning = match type_name {
+            "boolean" | "null" => None,
+            _ => meaning_of(&words, format, &self.subject.canonical, is_numeric(type_name)),
+        };
+        Description {
+            path,
+            own_words: self.own_words(&words, meaning),
+            words,
+            schemas,
+            is_array,
+            type_name,
+            format,
+            pattern: flat.strings("pattern").next(),
+            choices: flat.listed("enum").collect(),
+            meaning,
+        }
+    }
+
+    fn own_words(&self, words: &[String], meaning: Option<Meaning>) -> Vec<String> {
+        let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
+        let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
+        if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
+            own_words = self.subject.canonical.iter().filter(is_own).cloned().collect();
+        }
+        if words.iter().any(|word| word == "limit") {
+            own_words.push("top".to_owned());
+        }
+        own_words
+    }
+
+    /// Flattens schemas with the first choice of branches.
+    fn flatten_first(
+        &mut self,
+        schemas: &[&'a Value],
+        active: &[*const Value],
+    ) -> Result<FlatSchema<'a>, NoValue> {
+        Flattener::new(self.root, active, self.budget, 0).flatten(schemas)
+    }
+}
+
+impl Description<'_> {
+    pub(super) fn kind(&self) -> Option<Kind> {
+        self.meaning.map(|meaning| meaning.kind())
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.meaning.map_or(Role::None, |meaning| meaning.role)
+    }
+
+    /// Returns when the property takes facts, compared with others: in "rename A to B", the old name
+    /// is stated first. Dates have rules of their own.
+    fn rank(&self) -> Role {
+        match self.kind() {
+            Some(Kind::Date | Kind::Moment) => Role::None,
+            _ => self.role(),
+        }
+    }
+
+    pub(super) fn is_numeric(&self) -> bool {
+        is_numeric(self.type_name)
+    }
+
+    pub(super) fn has_choices(&self) -> bool {
+        !self.choices.is_empty()
+    }
+
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words.iter().any(|it| it == word)
+    }
+
+    pub(super) fn has_any_word(&self, list: &str) -> bool {
+        self.words.iter().any(|word| contains(list, word))
+    }
+
+    /// Returns the cues of its bound if the property is a minimum or a maximum.
+    pub(super) fn bound_cues(&self) -> Option<&'static str> {
+        if self.has_any_word("min minimum") {
+            Some("over")
+        } else if self.has_any_word("max maximum") {
+            Some("under up-to")
+        } else {
+            None
+        }
+    }
+
+    /// Returns `true` if a fact beside the word belongs to the property.
+    pub(super) fn owns(&self, word: Option<&str>) -> bool {
+        word.is_some_and(|word| self.own_words.iter().any(|it| it == word))
+    }
+}
+
+fn is_numeric(type_name: &str) -> bool {
+    matches!(type_name, "integer" | "number")
+}

@@ -1,0 +1,115 @@
+//! Whether a fact fits a property: by its cue, by the words beside it, or because it is left.
+
+use super::property::Property;
+use crate::facts::{Fact, FactType, Kind, Reading, Role, contains, is_exclusive};
+
+/// The cues before a fact that say where something is.
+pub(super) const HERE: &str = "in near at";
+
+/// The number of digits of the shortest phone number that no word leads to.
+const SHORTEST_PHONE: usize = 5;
+
+pub(super) fn has_cue(fact: &Fact, cues: &str) -> bool {
+    fact.cue.is_some_and(|cue| contains(cues, cue))
+}
+
+pub(super) fn is_amount(fact: &Fact) -> bool {
+    matches!(fact.of, FactType::Number | FactType::Money | FactType::Share)
+}
+
+/// Returns `true` if a fact stands behind a cue of a property.
+pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
+    let Some(cue) = fact.cue else { return false };
+    if let Some(cues) = property.bound_cues().filter(|_| is_amount(fact)) {
+        return contains(cues, cue);
+    }
+    let is_word = property.has_word(cue) || cue == "into" && property.has_word("to");
+    if property.has_choices() || property.kind() == Some(Kind::Copy) {
+        return is_word;
+    }
+    if property.kind() == Some(Kind::Label) && is_word {
+        return fact.of != FactType::Word;
+    }
+    let is_bound = match property.kind() {
+        Some(Kind::Number) => is_amount(fact),
+        kind => fact.of == FactType::Number && kind != Some(Kind::Money),
+    };
+    match cue {
+        _ if fact.of == FactType::Word => false,
+        "under" | "up-to" if is_bound => fact.of == FactType::Number && property.has_word("limit"),
+        _ => !is_bound && property.meaning.is_some_and(|meaning| meaning.has_cue(cue)),
+    }
+}
+
+/// Returns `true` if a fact stands beside a word of a property.
+pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Reading) -> bool {
+    if fact.of == FactType::Word && !property.has_choices() {
+        return false;
+    }
+    let kind = property.kind();
+    let is_numbered = matches!(kind, Some(Kind::Place | Kind::Room | Kind::Label));
+    let [before, after] = reading.beside(fact).map(|word| property.owns(word));
+    match fact.of {
+        FactType::Name | FactType::Quote => before,
+        FactType::Code if kind == Some(Kind::Label) => before || after,
+        FactType::Code | FactType::Number if is_numbered => before,
+        _ => before || after,
+    }
+}
+
+/// Returns `true` if the cue before a fact does not hold it back: quotes, amounts after "from" and
+/// "to", and the currencies of other amounts.
+fn is_free_of_cues(fact: &Fact) -> bool {
+    fact.of == FactType::Quote
+        || fact.of == FactType::Currency && has_cue(fact, "over under up-to")
+        || is_amount(fact) && has_cue(fact, "from to")
+}
+
+/// Returns `true` if a number stands behind no cue of a certain property.
+pub(super) fn is_bare(fact: &Fact) -> bool {
+    is_free_of_cues(fact) || !fact.cue.is_some_and(is_exclusive)
+}
+
+/// Returns `true` if a property may take a fact to which no word leads.
+pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
+    let names_cue = |cue| property.meaning.is_some_and(|meaning| meaning.names_cue(cue));
+    let is_start = property.role() == Role::Start;
+    if fact.of == FactType::Word {
+        return property.has_choices() && (!is_start || property.kind().is_none());
+    }
+    if !is_bare(fact) && !fact.cue.is_some_and(names_cue) {
+        return false;
+    }
+    match property.kind() {
+        Some(Kind::Copy | Kind::Question | Kind::Sample | Kind::Number | Kind::Label) => false,
+        Some(Kind::Date | Kind::Moment | Kind::Time) => {
+            !property.has_word("return") && fact.of != FactType::Name
+        }
+        // Short numbers are rather counts.
+        Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
+        Some(Kind::Id) => fact.of == FactType::Code,
+        Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,
+        Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,
+        Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
+        _ if is_start => false,
+        Some(Kind::Place | Kind::Room) => {
+            let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for");
+            fact.of == FactType::Name && (is_led || fact.ends_sentence)
+        }
+        kind => kind.is_some(),
+    }
+}
+
+/// Returns `true` if a lower-case word stands behind a cue for places of the role of a property.
+pub(super) fn has_place_cue(property: &Property, fact: &Fact, reading: &Reading) -> bool {
+    let is_last_to = || {
+        let rest = reading.facts.iter().filter(|it| it.range.start > fact.range.start);
+        !rest.into_iter().any(|it| it.of == FactType::Word && it.cue == Some("to"))
+    };
+    match (property.role(), fact.cue) {
+        (Role::Start, cue) => cue == Some("from"),
+        (_, Some("to")) => is_last_to(),
+        (_, Some("in" | "near")) => true,
+        (role, cue) => role == Role::None && cue == Some("from"),
+    }
+}

@@ -1,0 +1,48 @@
+//! Values that are not single facts: the whole message, whether words stand in a message, or a token that
+//! matches a pattern.
+
+use serde_json::{Value, json};
+
+use super::{
+    Source, generator::Generator, offers::stated_boolean, property::Property,
+    string_constraints::PATTERN_STEPS,
+};
+use crate::facts::Kind;
+use mynah_core::base::json_schema::Schema;
+
+impl<'a> Generator<'a> {
+    /// Returns a value that is no single fact: the whole message, whether words stand in the
+    /// message, or a token that matches a pattern.
+    pub(super) fn last_resort(
+        &mut self,
+        property: &Property<'a>,
+        sources: &[Source],
+    ) -> Option<Value> {
+        let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question));
+        if is_text && property.type_name == "string" && !property.is_array {
+            let text = self.context.question;
+            let fits = !text.is_empty() && text.len() < self.budget.bytes;
+            return self.first_valid(property, fits.then(|| Value::from(text)));
+        }
+        sources.iter().find_map(|(reading, _)| {
+            let value = match (property.type_name, property.pattern) {
+                ("boolean", _) => stated_boolean(property, reading),
+                ("string", Some(pattern)) => self.matching_token(pattern, &reading.text),
+                _ => None,
+            };
+            self.first_valid(property, value)
+        })
+    }
+
+    /// Returns the first token with a digit or a hyphen that the whole pattern matches.
+    fn matching_token(&mut self, pattern: &str, text: &str) -> Option<Value> {
+        let trim = |token: &str| token.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+        let is_marked = |token: &String| token.contains(|c: char| c == '-' || c.is_ascii_digit());
+        let marked = text.split_whitespace().map(trim).filter(is_marked);
+        let mut marked = marked.map(Value::from).peekable();
+        marked.peek()?;
+        self.budget.spend_steps(PATTERN_STEPS + pattern.len() + text.len() / 16).ok()?;
+        let whole = Schema::compile(&json!({"pattern": format!("^(?:{pattern})$")})).ok()?;
+        marked.find(|token| whole.is_valid(token))
+    }
+}

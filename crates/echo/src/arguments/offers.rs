@@ -1,0 +1,142 @@
+//! The facts that fit a property, with the values that they have there.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::{
+    number::from_f64,
+    property::{Offer, Property},
+};
+use crate::{
+    facts::{Fact, FactType, Kind, Reading, contains},
+    text::canonical_words,
+};
+
+/// Words that say that a boolean property is true, and nothing more.
+const BOOLEAN_FILLERS: &str =
+    "is has include included with enable enabled allow allowed should need needed want";
+
+/// Returns the facts that a property may take, best first. The words of the `tool` are no values.
+pub(super) fn offers<'a>(
+    property: &Property<'a>,
+    reading: &Reading,
+    tool: &[String],
+) -> Vec<Offer> {
+    let chosen = choices(property, reading);
+    if !chosen.is_empty() {
+        return chosen;
+    }
+    let Some(meaning) = property.meaning else { return Vec::new() };
+    let is_value = |fact: &Rc<Fact>| match fact.of {
+        FactType::RelativeDate => property.format.is_none(),
+        FactType::Word => !canonical_words(&fact.value).iter().any(|word| tool.contains(word)),
+        _ => true,
+    };
+    let facts = meaning
+        .row
+        .takes
+        .iter()
+        .flat_map(|of| reading.facts.iter().filter(move |fact| fact.of == *of));
+    facts
+        .filter(|fact| is_value(fact))
+        .map(|fact| Offer { fact: Rc::clone(fact), choice: None })
+        .collect()
+}
+
+/// Returns the values of an `enum` that the message states, the earliest and longest first.
+fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for &choice in &property.choices {
+        let text = match choice {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
+            _ => continue,
+        };
+        let offer = |fact| Offer { fact, choice: Some(choice.clone()) };
+        for (range, is_negated) in reading.find(&canonical_words(&text)) {
+            // A single letter is more often an article than a value.
+            let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;
+            if is_exact && !is_negated {
+                let fact = reading.fact(FactType::Word, range, text.clone());
+                offers.push(offer(Rc::new(fact)));
+            }
+        }
+        let named = reading.facts.iter().filter(|fact| {
+            matches!(fact.of, FactType::Currency | FactType::Language)
+                && fact.value.eq_ignore_ascii_case(&text)
+        });
+        offers.extend(named.map(|fact| offer(Rc::clone(fact))));
+    }
+    offers.sort_by_key(|offer| (offer.fact.range.start, std::cmp::Reverse(offer.fact.range.end)));
+    offers
+}
+
+/// Returns the values that an offer may have for a property, best first.
+pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> Vec<Value> {
+    let fact = &offer.fact;
+    if let Some(choice) = &offer.choice {
+        return vec![choice.clone()];
+    }
+    let (stated, after) = (&reading.text[fact.range.clone()], &reading.text[fact.range.end..]);
+    let is_date_time = property.format == Some("date-time");
+    let text = match fact.of {
+        FactType::Number | FactType::Money | FactType::Share => return numbers(property, fact),
+        FactType::Language => return vec![stated.into(), fact.value.as_str().into()],
+        FactType::Code => return vec![fact.value.as_str().into(), stated.into()],
+        FactType::Date if is_date_time => {
+            let time = complement(property, fact, reading).map_or("00:00", |time| &time.value);
+            format!("{}T{time}:00Z", fact.value)
+        }
+        FactType::Time if is_date_time => {
+            let date = complement(property, fact, reading).map_or("2024-01-15", |date| &date.value);
+            format!("{date}T{}:00Z", fact.value)
+        }
+        FactType::Time if property.format.is_some() => format!("{}:00Z", fact.value),
+        // "in the living room"
+        FactType::Word if property.kind() == Some(Kind::Room) && after.starts_with(" room") => {
+            format!("{} room", fact.value)
+        }
+        _ => fact.value.clone(),
+    };
+    vec![text.into()]
+}
+
+/// Returns the time for a date, or the date for a time, that makes it a `date-time`: one right next to
+/// it, else the first.
+pub(super) fn complement<'r>(
+    property: &Property,
+    fact: &Fact,
+    reading: &'r Reading,
+) -> Option<&'r Fact> {
+    let of = match fact.of {
+        FactType::Date => FactType::Time,
+        FactType::Time => FactType::Date,
+        _ => return None,
+    };
+    let is_next_to = |other: &&Fact| {
+        let (first, last) =
+            (fact.range.end.min(other.range.end), fact.range.start.max(other.range.start));
+        let gap = reading.text.get(first..last).unwrap_or_default();
+        ["", "at", "on", "T", "@"].contains(&gap.trim_matches([' ', ',']))
+    };
+    let facts = || reading.facts.iter().map(Rc::as_ref).filter(|it| it.of == of);
+    let next = facts().find(is_next_to).or_else(|| facts().next());
+    next.filter(|_| property.format == Some("date-time"))
+}
+
+/// Returns the values of a number. A share may be divided by 100.
+fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
+    let text = (!property.is_numeric()).then(|| Value::from(fact.value.as_str()));
+    let number = fact.value.parse().ok().map(Value::Number);
+    let share = fact.value.parse::<f64>().ok().filter(|_| fact.of == FactType::Share);
+    let share = share.map(|share| from_f64(share / 100.0));
+    text.into_iter().chain(number).chain(share).collect()
+}
+
+/// Returns whether the words of a boolean property stand in a message, unnegated or negated.
+pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
+    let words = property.own_words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
+    let found = reading.find(&words.cloned().collect::<Vec<_>>());
+    found.first().map(|(_, is_negated)| Value::Bool(!is_negated))
+}

@@ -1,0 +1,56 @@
+//! The properties of a call that take facts from messages.
+
+use std::{ops::Deref, rc::Rc};
+
+use serde_json::Value;
+
+use super::{describe::Description, generator::StatedValue};
+use crate::facts::Fact;
+
+/// A property of a call, or one of a nested object.
+pub(super) struct Property<'a> {
+    description: &'a Description<'a>,
+    /// What the property may take from a message, best first.
+    pub(super) offers: Vec<Offer>,
+    pub(super) value: Option<Value>,
+    /// The fact that gave the value.
+    pub(super) fact: Option<Rc<Fact>>,
+}
+
+/// A fact that a property may take.
+#[derive(Debug, Clone)]
+pub(super) struct Offer {
+    pub(super) fact: Rc<Fact>,
+    /// The value in `enum` that the fact states.
+    pub(super) choice: Option<Value>,
+}
+
+impl<'a> Deref for Property<'a> {
+    type Target = Description<'a>;
+
+    fn deref(&self) -> &Description<'a> {
+        self.description
+    }
+}
+
+impl<'a> Property<'a> {
+    /// Creates a property without a value.
+    pub(super) fn new(description: &'a Description<'a>) -> Self {
+        Self { description, offers: Vec::new(), value: None, fact: None }
+    }
+
+    /// Returns the value, if there is one, by the path of the property.
+    pub(super) fn into_stated(self) -> Option<(&'a [String], StatedValue<'a>)> {
+        let Description { path, schemas, .. } = self.description;
+        Some((path, StatedValue { value: self.value?, satisfied: schemas }))
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// Returns `true` if the property has no value, takes only one and may take any.
+    pub(super) fn is_open_and_single(&self) -> bool {
+        self.is_open() && !self.is_array && !self.has_choices()
+    }
+}

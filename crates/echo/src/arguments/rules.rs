@@ -1,0 +1,208 @@
+//! The rules that decide which facts a property may take.
+
+use std::ops::Range;
+
+use super::{
+    fit::{
+        HERE, has_cue, has_place_cue, is_amount, is_bare, is_behind_own_cue, is_beside_own_word,
+        is_left_for,
+    },
+    property::{Offer, Property},
+};
+use crate::facts::{Fact, FactType, Kind, Reading, Role, is_exclusive};
+
+/// Returns the offers that a property may take, best first.
+type Rule = fn(&Search) -> Vec<Offer>;
+
+/// The rules in the order in which they apply, each with whether it applies to arrays.
+pub(super) const RULES: [(Rule, bool); 9] = [
+    (|search| search.behind_own_cue(), false),
+    (|search| search.behind_own_cue(), true),
+    (|search| search.before_partner(), false),
+    (|search| search.beside_own_word(), false),
+    (|search| search.beside_own_word(), true),
+    (|search| search.left(), false),
+    (|search| search.numbers_left(), false),
+    (|search| search.places_left(), false),
+    (|search| search.left(), true),
+];
+
+/// A part of a message.
+pub(super) struct Scope<'r> {
+    pub(super) reading: &'r Reading,
+    pub(super) range: Range<usize>,
+    /// The parts of the message that properties have taken.
+    pub(super) taken: Vec<Range<usize>>,
+}
+
+impl Scope<'_> {
+    fn is_free(&self, fact: &Fact) -> bool {
+        let (start, end) = (fact.range.start, fact.range.end);
+        self.range.contains(&start)
+            && self.taken.iter().all(|taken| taken.end <= start || end <= taken.start)
+    }
+
+    /// Returns what a property may take from this part of the message.
+    pub(super) fn all_offers<'p>(&self, property: &'p Property) -> impl Iterator<Item = &'p Offer> {
+        property.offers.iter().filter(|offer| self.range.contains(&offer.fact.range.start))
+    }
+}
+
+/// The search for the fact of a property.
+pub(super) struct Search<'s, 'a> {
+    /// All properties of the call.
+    pub(super) properties: &'s [Property<'a>],
+    pub(super) property: &'s Property<'a>,
+    pub(super) scope: &'s Scope<'s>,
+    /// The words of the tool's name.
+    pub(super) tool: &'s [String],
+}
+
+impl Search<'_, '_> {
+    /// Returns the suitable offers whose facts are not taken.
+    fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
+        let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
+        self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
+    }
+
+    /// The facts behind a cue of the property.
+    fn behind_own_cue(&self) -> Vec<Offer> {
+        self.offers(|fact| is_behind_own_cue(self.property, fact) && !self.is_behind_other(fact))
+    }
+
+    /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
+    fn is_behind_other(&self, fact: &Fact) -> bool {
+        let Some(cue) = fact.cue.filter(|cue| !self.property.has_word(cue)) else { return false };
+        self.properties.iter().any(|it| it.is_open() && it.has_word(cue) && self.may_take(it, fact))
+    }
+
+    fn may_take(&self, property: &Property, fact: &Fact) -> bool {
+        self.scope.all_offers(property).any(|offer| offer.fact.range == fact.range)
+    }
+
+    /// For a property where something starts, the fact directly before the one that a cue led its
+    /// partner to: "250 GBP to JPY".
+    fn before_partner(&self) -> Vec<Offer> {
+        let is_partner = |other: &&Property| {
+            (self.property.role(), other.role()) == (Role::Start, Role::End)
+                && other.kind() == self.property.kind()
+        };
+        let mut partners = self.properties.iter().filter(is_partner);
+        let by_cue = |it: &Property| it.fact.clone().filter(|fact| is_behind_own_cue(it, fact));
+        let Some(next) = partners.find_map(by_cue) else { return Vec::new() };
+        let before = self.offers(|fact| {
+            fact.of == next.of
+                && fact.range.end <= next.range.start
+                && !fact.cue.is_some_and(is_exclusive)
+        });
+        before.into_iter().max_by_key(|offer| offer.fact.range.start).into_iter().collect()
+    }
+
+    /// The facts beside a word of the property. An array takes the rest of a list whose first item
+    /// stands beside the word.
+    fn beside_own_word(&self) -> Vec<Offer> {
+        let (property, reading) = (self.property, self.scope.reading);
+        let mut offers = self.offers(|fact| {
+            is_beside_own_word(property, fact, reading) && !self.is_beside_other_word(fact)
+                || self.is_quote_before_own_word(fact)
+        });
+        // "SKU-77 in warehouse B-2"
+        offers.sort_by_key(|Offer { fact, .. }| {
+            fact.of == FactType::Code && !property.owns(reading.beside(fact)[0])
+        });
+        if self.property.is_array && !offers.is_empty() {
+            offers.extend(self.offers(|fact| fact.continues_list));
+        }
+        offers
+    }
+
+    /// Returns `true` for a quote before a word of the property, as in `the "shop" namespace`, that
+    /// does not stand after a word of another property that could take it.
+    fn is_quote_before_own_word(&self, fact: &Fact) -> bool {
+        let [before, after] = self.scope.reading.beside(fact);
+        fact.of == FactType::Quote
+            && self.property.owns(after)
+            && !self.properties.iter().any(|it| it.owns(before) && self.may_take(it, fact))
+    }
+
+    /// Returns `true` for a fact between a word of another property and a word of this one, if the
+    /// words stand before their values: "width 800 height 600", but not "2 children 3 adults".
+    fn is_beside_other_word(&self, fact: &Fact) -> bool {
+        let (properties, reading) = (self.properties, self.scope.reading);
+        let [before, after] = reading.beside(fact);
+        if !self.property.owns(after) || self.property.owns(before) {
+            return false;
+        }
+        let is_between =
+            properties.iter().any(|it| it.is_open() && it.owns(before) && self.may_take(it, fact));
+        let [first, last] =
+            reading.beside_row(fact).map(|word| properties.iter().any(|it| it.owns(word)));
+        is_between && first && !last
+    }
+
+    /// The facts that are left, except those that more likely belong to other open properties of
+    /// the same kind.
+    fn left(&self) -> Vec<Offer> {
+        let property = self.property;
+        let mut left = self.offers(|fact| is_left_for(property, fact));
+        let rivals =
+            || self.properties.iter().filter(|it| it.is_open() && it.kind() == property.kind());
+        let has_start = || rivals().any(|rival| rival.role() == Role::Start);
+        match (property.kind(), property.role()) {
+            (Some(Kind::Id), _) if rivals().count() > 1 || left.len() > 1 => left.clear(),
+            (Some(Kind::Id), _) if left.is_empty() => left = self.behind_tool_word(),
+            (Some(Kind::Date | Kind::Moment), Role::End) if left.len() < 2 && has_start() => {
+                left.clear();
+            }
+            (Some(Kind::Date | Kind::Moment), Role::End) => left.reverse(),
+            // "in Denver" is where something starts.
+            (Some(Kind::Place), Role::End) if has_start() => {
+                left.retain(|offer| !has_cue(&offer.fact, HERE));
+            }
+            _ => {}
+        }
+        left
+    }
+
+    /// The facts directly behind a word of the tool: "Track shipment 123456".
+    fn behind_tool_word(&self) -> Vec<Offer> {
+        self.offers(|fact| {
+            let before = self.scope.reading.beside(fact)[0];
+            before.is_some_and(|word| self.tool.iter().any(|it| it == word))
+        })
+    }
+
+    /// The bare number for a numeric property, if there are enough for all such properties, with
+    /// amounts and shares if necessary.
+    fn numbers_left(&self) -> Vec<Offer> {
+        let wants_number = |it: &&Property| it.is_open_and_single() && it.is_numeric();
+        if !wants_number(&self.property) || self.property.offers.is_empty() {
+            return Vec::new();
+        }
+        let mut open = self.properties.iter().filter(wants_number);
+        let count = open.clone().count();
+        let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
+        let facts = || self.scope.reading.facts.iter().filter(|it| self.scope.is_free(it));
+        let bare = || facts().filter(|fact| is_bare(fact));
+        let numbers = || bare().filter(|fact| fact.of == FactType::Number);
+        let number = if count <= numbers().count() {
+            numbers().nth(earlier)
+        } else {
+            let mut amounts = bare().filter(|fact| is_amount(fact));
+            amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
+        };
+        number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
+    }
+
+    /// The lower-case words for a place.
+    fn places_left(&self) -> Vec<Offer> {
+        let (property, reading) = (self.property, self.scope.reading);
+        self.offers(|fact| {
+            let before = reading.text[..fact.range.start].trim_end();
+            fact.of == FactType::Word
+                && !property.has_choices()
+                && (property.kind() == Some(Kind::Room) || !before.ends_with("the"))
+                && has_place_cue(property, fact, reading)
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! What a property means: its row in the table of kinds, and whether something starts or ends there.
+
+use std::sync::LazyLock;
+
+use super::{
+    FactType, contains,
+    kinds::{Kind, ROWS, Row, row_of_kind, row_of_word},
+};
+use crate::text::{WordMap, canonical};
+
+/// Words of a property where something starts, and where it ends.
+static START_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+    word_list(
+        "from start begin origin source departure sender checkin pickup old current min minimum",
+    )
+});
+static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+    word_list(
+        "to end until destination target arrival return due deadline recipient checkout dropoff into new max maximum",
+    )
+});
+/// Words that do not decide on the kind unless they are alone.
+static FILLERS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+    word_list(
+        "from to count max min maximum minimum start end source target arrival departure return",
+    )
+});
+/// Words that make an id of a property if they are its last.
+static ID_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list("id number code key ref"));
+
+/// Returns the set of the words in a list, as written and in canonical form.
+fn word_list(list: &str) -> WordMap<()> {
+    let words = list.split_ascii_whitespace();
+    WordMap::new(words.flat_map(|word| [(word.to_owned(), ()), (canonical(word), ())]))
+}
+
+/// Whether something starts or ends at the property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    Start,
+    None,
+    End,
+}
+
+/// The meaning of a property.
+#[derive(Clone, Copy)]
+pub(crate) struct Meaning {
+    pub(crate) row: &'static Row,
+    pub(crate) role: Role,
+}
+
+impl Meaning {
+    pub(crate) fn kind(&self) -> Kind {
+        self.row.kind
+    }
+
+    /// Returns `true` if the cue is one of this property.
+    pub(crate) fn has_cue(&self, cue: &str) -> bool {
+        let by_role = match self.role {
+            Role::Start => self.row.start_cues,
+            Role::End => self.row.end_cues,
+            Role::None => self.row.cues,
+        };
+        contains(if by_role.is_empty() { self.row.cues } else { by_role }, cue)
+    }
+
+    /// Returns `true` if a property may take a fact behind an exclusive cue without being asked for
+    /// by this cue.
+    pub(crate) fn names_cue(&self, cue: &str) -> bool {
+        self.has_cue(cue)
+            || (self.role == Role::None
+                && [self.row.start_cues, self.row.end_cues].iter().any(|cues| contains(cues, cue)))
+            || (self.row.kind == Kind::Place && self.role != Role::Start && contains("for", cue))
+    }
+}
+
+/// Returns the meaning of a property with the `words` in its name, given its format and the words of
+/// the tool's name.
+pub(crate) fn meaning_of(
+    words: &[String],
+    format: Option<&str>,
+    tool: &[String],
+    is_numeric: bool,
+) -> Option<Meaning> {
+    let is_word = |list: &str, word: &String| {
+        // A canonical form differs from its word at the end only.
+        let start = word.get(..word.len().saturating_sub(1)).unwrap_or_default();
+        let is_same = |one: &str| one == word || one.starts_with(start) && canonical(one) == *word;
+        list.split_ascii_whitespace().any(is_same)
+    };
+    let has = |list: &WordMap<()>| words.iter().any(|word| list.get(word).is_some());
+    let has_word = |one: &str| words.iter().any(|word| word == one);
+    let is_check = has_word("check");
+    let role = if has(&START_WORDS) || is_check && has_word("in") {
+        Role::Start
+    } else if has(&END_WORDS) || is_check && has_word("out") {
+        Role::End
+    } else {
+        Role::None
+    };
+    let by_word = row_of(words, tool, &is_word);
+    let by_format = |format: &str| {
+        // `cc` stays a copy if its format is `email`.
+        let same =
+            by_word.filter(|row| row.takes == [FactType::Email] && format.ends_with("email"));
+        same.or_else(|| ROWS.iter().find(|row| contains(row.formats, format)))
+    };
+    let row = format
+        .and_then(by_format)
+        .or(by_word)
+        .filter(|row| !is_numeric || matches!(row.kind, Kind::Money | Kind::Share))
+        .or_else(|| row_of_kind(if is_numeric { Kind::Number } else { Kind::Label }))?;
+    Some(Meaning { row, role })
+}
+
+fn row_of(
+    words: &[String],
+    tool: &[String],
+    is_word: &impl Fn(&str, &String) -> bool,
+) -> Option<&'static Row> {
+    let row = |word: &String| row_of_word(word);
+    let (last, rest) = words.split_last()?;
+    let before = rest.last().and_then(row).map(|row| row.kind);
+    if ID_WORDS.get(last).is_some() {
+        let is_filler =
+            matches!(before, Some(Kind::Phone | Kind::Currency | Kind::Language | Kind::Symbol))
+                || is_word("zip postal postcode", rest.last().unwrap_or(last));
+        return if is_filler { rest.last().and_then(row) } else { row_of_kind(Kind::Id) };
+    }
+    let is_named = matches!(before, Some(Kind::Place | Kind::Person | Kind::Recipient));
+    let has_address = matches!(before, Some(Kind::Email | Kind::Recipient | Kind::Ip | Kind::Uri));
+    if is_word("name", last) && is_named || is_word("address", last) && has_address {
+        return rest.last().and_then(row);
+    }
+    if is_word("name", last) && rest.last().is_some_and(|word| word == "full") {
+        return row_of_kind(Kind::Person);
+    }
+    if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
+        return None;
+    }
+    let decisive = words.iter().rev().find(|word| FILLERS.get(word).is_none());
+    if let Some(decisive) = decisive {
+        let is_check = decisive == "in" || decisive == "out" || decisive == "check";
+        let is_check = is_check && words.iter().any(|word| word == "check");
+        return if is_check { row_of_kind(Kind::Date) } else { row(decisive) };
+    }
+    let names = |list: &str| tool.iter().any(|word| is_word(list, word));
+    match last.as_str() {
+        "from" | "to" if names("email mail") => row_of_kind(Kind::Email),
+        "from" | "to" if names("sms phone call") => row_of_kind(Kind::Phone),
+        "from" | "to" => row_of_word("region"),
+        _ => row(last),
+    }
+}

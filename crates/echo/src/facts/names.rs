@@ -1,0 +1,129 @@
+//! Finds facts that consist of words: names, abbreviations, languages, number words, …
+
+use std::ops::Range;
+
+use super::{
+    Bare, FactType,
+    lexicon::{BeforePlace, Meanings},
+    words::Words,
+};
+use crate::text::{ends_with_title, is_generic, words};
+
+/// Lower-case words inside names.
+const PARTICLES: [&str; 17] = [
+    "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "en", "sur",
+    "sous", "upon",
+];
+/// The beginnings of names before an apostrophe.
+const ELISIONS: [&str; 6] = ["O'", "O’", "D'", "D’", "L'", "L’"];
+
+/// Adds the facts that do not overlap those already found, which must be sorted.
+pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
+    let taken: Vec<Range<usize>> = found.iter().map(|(_, range, _)| range.clone()).collect();
+    let is_free = |range: &Range<usize>| {
+        let next = taken.partition_point(|it| it.end <= range.start);
+        taken.get(next).is_none_or(|it| it.start >= range.end)
+    };
+    let mut name: Option<Range<usize>> = None;
+    for (index, word) in words.iter().enumerate() {
+        // The run of letters was read with its first word.
+        if !word.starts_run() || !is_free(&word.run()) {
+            continue;
+        }
+        let (text, range) = (&source[word.run()], word.run());
+        let meanings = word.meanings.with_code(text);
+        let is_name = is_name(text, meanings) && !(words.starts_sentence(index) && name.is_none());
+        name = name.and_then(|name| join(source, name, &range, is_name, found));
+        if is_name && name.is_none() {
+            name = Some(range.clone());
+        }
+        if let Some(number) = meanings.number {
+            found.push((FactType::Number, range, number.to_string()));
+        } else if let Some(code) = meanings.language {
+            found.push((FactType::Language, range, code.to_owned()));
+        } else if let Some(code) = meanings.currency {
+            found.push((FactType::Currency, range.clone(), code.to_owned()));
+            if is_capitals(text) {
+                found.push((FactType::Capitals, range, text.to_owned()));
+            }
+        } else if is_capitals(text) {
+            found.push((FactType::Capitals, range, text.to_owned()));
+        } else if may_be_place(source, words, index, meanings) {
+            found.push((FactType::Word, range, text.to_owned()));
+        }
+    }
+    found.extend(name.map(|range| named(source, range)));
+}
+
+/// Returns the fact of a name. It includes a final "'s", unless what belongs to the name follows.
+fn named(source: &str, range: Range<usize>) -> Bare {
+    let elision = ELISIONS.into_iter().find(|it| source[..range.start].ends_with(it)).unwrap_or("");
+    let range = range.start - elision.len()..range.end;
+    let rest = &source[range.end..];
+    let suffix = ["'s", "’s"].into_iter().find(|suffix| rest.starts_with(suffix)).unwrap_or("");
+    let after = &rest[suffix.len()..];
+    let is_last = words(after).next().is_none_or(|next| {
+        !after[..next.range.start].trim().is_empty() || is_generic(&after[next.range])
+    });
+    let end = if is_last { range.end + suffix.len() } else { range.end };
+    (FactType::Name, range.start..end, source[range.start..end].to_owned())
+}
+
+/// Extends a name by the next word. If the word does not continue the name, adds the name to the
+/// facts and returns `None`.
+fn join(
+    source: &str,
+    name: Range<usize>,
+    next: &Range<usize>,
+    is_name: bool,
+    found: &mut Vec<Bare>,
+) -> Option<Range<usize>> {
+    let gap = source.get(name.end..next.start).unwrap_or(",");
+    let is_particle = |gap: &str| {
+        let gap = gap.trim();
+        gap.split([' ', '-']).all(|word| word.is_empty() || PARTICLES.contains(&word))
+    };
+    let follows_title = gap == ". " && ends_with_title(&source[..name.end]);
+    if is_name && (follows_title || is_particle(gap)) && !gap.contains('\n') {
+        return Some(name.start..next.end);
+    }
+    let text = &source[next.clone()];
+    if PARTICLES.contains(&text) && [" ", "-"].contains(&gap) {
+        return Some(name);
+    }
+    found.push(named(source, name));
+    None
+}
+
+fn is_name(word: &str, meanings: Meanings) -> bool {
+    word.starts_with(char::is_uppercase)
+        && !is_capitals(word)
+        && word.len() > 1
+        && meanings.may_be_name()
+}
+
+/// Returns `true` for two to five capital letters.
+fn is_capitals(word: &str) -> bool {
+    (2..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// Returns `true` for a lower-case word that is no name of something else, directly after a
+/// preposition.
+fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -> bool {
+    let word = &words[index];
+    let text = &source[word.run()];
+    let follows = |index: usize, expected: BeforePlace| {
+        let Some(before) = index.checked_sub(1).map(|index| &words[index]) else { return false };
+        let after = &words[index];
+        before.before_place == Some(expected)
+            && before.sentence() == after.sentence()
+            && source[before.range().end..after.range().start].trim().is_empty()
+    };
+    let follows_preposition = |index| follows(index, BeforePlace::Preposition);
+    (follows_preposition(index)
+        || follows(index, BeforePlace::Article) && follows_preposition(index - 1))
+        && text.starts_with(char::is_lowercase)
+        && text.chars().all(char::is_alphabetic)
+        && !is_generic(words.form(word))
+        && meanings.may_be_name()
+}

@@ -1,0 +1,117 @@
+//! Tracks which tools are mentioned and which mentions still trigger a call.
+
+use super::{Mention, index::ToolIndex};
+use mynah_core::{
+    chat::{Message, Role},
+    provider::Unseen,
+};
+
+/// The state of every offered tool during a search from the newest message to the oldest.
+///
+/// A mention triggers one call. It no longer counts if a later message calls the tool or contains a
+/// result from the tool. Results are checked too because some clients drop calls from the history.
+/// The calls of the component's own tools are not in the history, so a mention of such a tool no
+/// longer counts if the caller has got an answer since.
+#[derive(Debug)]
+pub(super) struct MentionTracker {
+    tools: Vec<ToolState>,
+    /// The first message in which a mention of any tool counts that has not been found yet.
+    first_pending: Option<usize>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct ToolState {
+    /// The first message in which a mention counts.
+    first_message: usize,
+    mention: Option<Mention>,
+}
+
+impl MentionTracker {
+    pub(super) fn new(messages: &[Message], index: &ToolIndex, unseen: Option<&Unseen>) -> Self {
+        let mut tools = vec![ToolState::default(); index.len()];
+        let mut ignore_earlier = |name: &str, at: usize| {
+            if let Some(tool) = index.tool_named(name) {
+                let first = &mut tools[tool].first_message;
+                *first = (at + 1).max(*first);
+            }
+        };
+        if let Some(unseen) = unseen
+            && let Some(answer) = unseen.last_seen_turn(messages)
+        {
+            unseen.tools.iter().for_each(|tool| ignore_earlier(tool, answer));
+        }
+        for (at, message) in messages.iter().enumerate() {
+            match &message.role {
+                Role::Assistant { tool_calls } => {
+                    tool_calls.iter().for_each(|call| ignore_earlier(&call.name, at));
+                }
+                Role::Tool { name, .. } => ignore_earlier(name, at),
+                Role::Developer | Role::System | Role::User => {}
+            }
+        }
+        let mut tracker = Self { tools, first_pending: None };
+        tracker.update();
+        tracker
+    }
+
+    /// Returns `true` if a mention of `tool` in `message` counts and none has been found yet.
+    pub(super) fn is_pending(&self, tool: usize, message: usize) -> bool {
+        let state = &self.tools[tool];
+        state.mention.is_none() && state.first_message <= message
+    }
+
+    /// Returns `true` if any tool [is pending](Self::is_pending) in `message`.
+    pub(super) fn any_pending(&self, message: usize) -> bool {
+        self.first_pending.is_some_and(|first| first <= message)
+    }
+
+    /// Records mentions of tools, except those that are not pending.
+    pub(super) fn record(&mut self, mentions: impl Iterator<Item = Mention>) {
+        for mention in mentions {
+            if self.is_pending(mention.tool, mention.message) {
+                let tool = mention.tool;
+                self.tools[tool].mention = Some(mention);
+            }
+        }
+        self.update();
+    }
+
+    /// Returns all recorded mentions, in the order of the tools.
+    pub(super) fn into_mentions(self) -> Vec<Mention> {
+        self.tools.into_iter().filter_map(|tool| tool.mention).collect()
+    }
+
+    fn update(&mut self) {
+        let pending = self.tools.iter().filter(|tool| tool.mention.is_none());
+        self.first_pending = pending.map(|tool| tool.first_message).min();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mention, MentionTracker, ToolIndex};
+    use mynah_core::chat::{Message, Role, ToolCall};
+
+    #[test]
+    fn calls_and_results_invalidate_earlier_mentions() {
+        let call = ToolCall { id: None, name: "a".to_owned(), arguments: String::new() };
+        let messages = [
+            Message::new(Role::User, ""),
+            Message::new(Role::Assistant { tool_calls: vec![call] }, ""),
+            Message::new(Role::Tool { id: None, name: "b".to_owned() }, ""),
+            Message::new(Role::User, ""),
+        ];
+        let index = ToolIndex::new(["a", "b", "c"].into_iter());
+        let mut tracker = MentionTracker::new(&messages, &index, None);
+        let mention = |tool| Mention { tool, message: 3, sentence: 0..0, clause: 0..0 };
+        let pending =
+            |tracker: &MentionTracker, at| [0, 1, 2].map(|tool| tracker.is_pending(tool, at));
+        assert_eq!(pending(&tracker, 0), [false, false, true]);
+        assert_eq!(pending(&tracker, 3), [true, true, true]);
+        assert!(tracker.any_pending(0));
+        tracker.record([mention(2)].into_iter());
+        assert!(tracker.any_pending(3) && !tracker.any_pending(0));
+        tracker.record([mention(0), mention(1)].into_iter());
+        assert!(!tracker.any_pending(3));
+    }
+}

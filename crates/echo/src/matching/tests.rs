@@ -1,0 +1,223 @@
+//! Tests of the whole module: precedence of the rules, histories and hostile input.
+//! `tests/tool_matching.rs` has a table of typical prompts.
+
+use proptest::prelude::*;
+
+use super::{
+    Effort, MAX_UNFILTERED, Mention, RecentlyUsed, ToolIndex, WorkBudget, index, mentions_within,
+};
+use mynah_core::chat::{Message, Role, Tool, ToolCall};
+
+fn tools(names: &[&str]) -> Vec<Tool> {
+    let tool = |name: &&str| Tool { name: (*name).to_owned(), description: None, parameters: None };
+    names.iter().map(tool).collect()
+}
+
+fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
+    super::mentions(messages, tools, None, &Effort::full()).unwrap()
+}
+
+fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
+    mentions(&[Message::new(Role::User, text)], &tools(names)).iter().map(|m| m.tool).collect()
+}
+
+/// Counts the comparisons of a search.
+fn work(text: &str, names: &[&str]) -> usize {
+    let mut budget = WorkBudget::for_one_call(&Effort::full());
+    let all = budget.left();
+    let index = ToolIndex::new(names.iter().copied());
+    mentions_within(&mut budget, &[Message::new(Role::User, text)], &index, None);
+    all - budget.left()
+}
+
+#[test]
+fn first_matching_rule_wins() {
+    // `get_user` matches "get user" by name. These words are not part of the match "create … user".
+    assert_eq!(mentioned("Create a user and get user 5", &["get_user", "create_user"]), [0, 1]);
+    // Both tools match by phrase, but `get_date_time` covers the words of `get_time`.
+    assert_eq!(mentioned("get the date, time", &["get_time", "get_date_time"]), [1]);
+}
+
+#[test]
+fn phrases_have_at_most_three_other_words_in_between() {
+    assert_eq!(mentioned("get 1 2 3 info", &["get_info"]), [0]);
+    assert!(mentioned("get 1 2 3 4 info", &["get_info"]).is_empty());
+    assert!(mentioned("info get", &["get_info"]).is_empty());
+    // The second "the" is close enough to "info", but the first is not.
+    assert_eq!(mentioned("get the of the of my by info", &["get_the_info"]), [0]);
+}
+
+#[test]
+fn long_names_match_only_literally() {
+    let sixteen = ["create"; 15].join("_") + "_user";
+    let seventeen = ["create"; 16].join("_") + "_user";
+    assert_eq!(mentioned("create user", &[&sixteen, &seventeen]), [0]);
+    assert_eq!(mentioned(&format!("call {seventeen}!"), &[&seventeen]), [0]);
+    assert_eq!(mentioned(&seventeen.replace('_', ""), &[&seventeen]), [0]);
+}
+
+#[test]
+fn names_without_words_never_match() {
+    assert!(mentioned("_ __ - ", &["", "_", "-", "🦜"]).is_empty());
+    assert_eq!(mentioned("42 is the answer", &["42"]), [0]);
+}
+
+#[test]
+fn a_run_may_have_the_canonical_form_of_its_first_word() {
+    let name = "iE_".repeat(9);
+    assert_eq!(mentioned(&name, &[&name]), [0]);
+}
+
+#[test]
+fn returns_the_latest_mention() {
+    let user = |text: &str| Message::new(Role::User, text);
+    let assistant = Message::new(Role::Assistant { tool_calls: Vec::new() }, "hm");
+    let messages = [user("get time"), user("get weather"), assistant, user("get time, now")];
+    let found = mentions(&messages, &tools(&["get_weather", "get_time"]));
+    let mention = |tool, message, end| Mention { tool, message, sentence: 0..end, clause: 0..end };
+    assert_eq!(found, [mention(0, 1, 11), mention(1, 3, 13)]);
+}
+
+#[test]
+fn mentions_divide_a_sentence_into_clauses() {
+    let text = "Hi! Please create a playlist called A and play the movie B, then email Bob.";
+    let names = ["send_email", "create_playlist", "play_movie", "make_playlist"];
+    let found = mentions(&[Message::new(Role::User, text)], &tools(&names));
+    let clauses: Vec<_> = found.into_iter().map(|it| (it.tool, &text[it.clause])).collect();
+    let expected = [
+        (0, "email Bob."),
+        (1, " Please create a playlist called A and "),
+        (2, "play the movie B, then "),
+    ];
+    assert_eq!(clauses, expected);
+}
+
+#[test]
+fn message_parts_are_separate_sentences() {
+    let mut message = Message::new(Role::User, "send");
+    message.parts.push("email".to_owned());
+    assert_eq!(mentions(&[message], &tools(&["send_invoice", "create_email"])), []);
+}
+
+#[test]
+fn called_tool_still_covers_smaller_matches() {
+    let call = ToolCall { id: None, name: "list_users".to_owned(), arguments: String::new() };
+    let messages = [
+        Message::new(Role::User, "list users"),
+        Message::new(Role::Assistant { tool_calls: vec![call] }, ""),
+        Message::new(Role::User, "thanks"),
+    ];
+    assert_eq!(mentions(&messages, &tools(&["get_user", "list_users"])), []);
+}
+
+/// Names that the words in [`prose`] mention.
+const KNOWN_NAMES: [&str; 6] =
+    ["get_user", "sendEmail", "weather", "get_time", "calculator", "query_database"];
+
+/// Text made of a few words that often mention names.
+fn prose() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => "(get|user|users|send|email|Email|10|add|weather|を|ß|a@b.cd|www.x.y|HTTPStatus)",
+        2 => "(queries|Database|clocK|CLOC\u{212a}|sql|rain|x://y.z/user|5\\+5|[a-cA-Ceisy]{1,6})",
+        1 => "\\PC{0,6}",
+    ];
+    let gap = prop_oneof![4 => "[ _.+-]", 2 => "[.!?][ \\n\\r\u{3000}\u{2028}]|\n"];
+    let pieces = proptest::collection::vec((word, gap), 0..40);
+    pieces.prop_map(|pieces| pieces.into_iter().flat_map(|(word, gap)| [word, gap]).collect())
+}
+
+proptest! {
+    #[test]
+    fn results_are_sorted_and_deterministic(text in prose(), names in proptest::collection::vec(prose(), 0..6)) {
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let found = mentioned(&text, &names);
+        prop_assert!(found.is_sorted_by(|one, next| one < next));
+        prop_assert_eq!(found, mentioned(&text, &names));
+    }
+
+    #[test]
+    fn literal_names_always_match(name in "[A-Za-z0-9_-]{1,64}") {
+        let has_words = name.contains(|c: char| c.is_ascii_alphanumeric());
+        prop_assert_eq!(mentioned(&format!("call {name}"), &[&name]).len(), usize::from(has_words));
+    }
+}
+
+proptest! {
+    #[test]
+    fn filter_never_skips_mentions(
+        text in prose(),
+        names in proptest::collection::vec("[a-cA-Ceisy]{1,6}(_[a-cA-Ceisy]{1,6})?", 0..4),
+        known in proptest::sample::subsequence(&KNOWN_NAMES[..], 1..KNOWN_NAMES.len()),
+    ) {
+        let names: Vec<_> = names.iter().map(String::as_str).chain(known).collect();
+        let mut messages = vec![Message::new(Role::User, text)];
+        let found = mentions(&messages, &tools(&names));
+        messages.push(Message::new(Role::User, "- ".repeat(MAX_UNFILTERED)));
+        prop_assert_eq!(found, mentions(&messages, &tools(&names)));
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_cache(
+        requests in proptest::collection::vec(
+            (prose(), proptest::sample::subsequence(&KNOWN_NAMES[..], 0..3)),
+            1..20,
+        ),
+    ) {
+        let [mut off, mut one, mut many] = [0, 1, 16].map(RecentlyUsed::new);
+        for (text, names) in requests {
+            let (messages, tools) = ([Message::new(Role::User, text)], tools(&names));
+            let find = |indexes: &mut RecentlyUsed<ToolIndex>| {
+                let mut budget = WorkBudget::for_one_call(&Effort::full());
+                mentions_within(&mut budget, &messages, &index(&tools, indexes), None)
+            };
+            let found = find(&mut off);
+            prop_assert_eq!(&found, &find(&mut one));
+            prop_assert_eq!(&found, &find(&mut many));
+            prop_assert_eq!(&found, &super::mentions(&messages, &tools, None, &Effort::Brief).unwrap());
+        }
+    }
+}
+
+#[test]
+fn work_is_linear_in_the_text() {
+    let sentence = "Get weather and time for all users, then calculate 10+5 and send an email. ";
+    let filler = "Nothing in this one is of any interest to a tool, or is it? ";
+    // These tools are never mentioned, so every sentence is searched.
+    let unfound = ["get_weather_alert", "get_user_photo", "send_email_draft"];
+    let ten = work(&(sentence.repeat(10) + filler), &unfound);
+    assert_eq!(work(&(sentence.repeat(100) + filler), &unfound), 10 * ten);
+}
+
+#[test]
+fn unmentioned_tools_need_no_work() {
+    let names: Vec<_> = (0..1000).map(|at| format!("get_thing{at}x")).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    assert!(work("Get thing500x and get thing501x", &names) < 100);
+}
+
+#[test]
+fn hostile_requests_terminate() {
+    let bits = |at: usize, zero: &str, one: &str| {
+        format!("{at:012b}").replace('0', zero).replace('1', one)
+    };
+    // 4096 names made of the words "user" and "mail".
+    let names: Vec<_> = (0..4096).map(|at| bits(at, "user_", "mail-")).collect();
+    // 4096 words with the same stem.
+    let stems: Vec<_> = (0..4096).map(|at| bits(at, "e", "i")).collect();
+    let long = "a_".repeat(10_000);
+    let cases: [(&str, String, Vec<&str>); 6] = [
+        ("sentences", "user\n".repeat(100_000), names.iter().map(String::as_str).collect()),
+        ("one sentence", "user mail ".repeat(50_000), names.iter().map(String::as_str).collect()),
+        ("one stem", "y ".repeat(100_000), stems.iter().map(String::as_str).collect()),
+        ("one word", "a ".repeat(500_000), vec![&long, "a_a_a_a_a_a_a_b"]),
+        ("signs", "1+".repeat(200_000), vec!["calculate", "calculator"]),
+        ("addresses", "a://b@c.d/\u{3053}".repeat(50_000), vec!["get_b"]),
+    ];
+    for (name, text, names) in cases {
+        let messages = [Message::new(Role::User, text)];
+        let mut budget = WorkBudget::new(1_000_000);
+        let index = ToolIndex::new(names.iter().copied());
+        let found = mentions_within(&mut budget, &messages, &index, None);
+        assert!(found.len() <= names.len(), "{name}");
+    }
+}

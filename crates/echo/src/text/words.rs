@@ -1,0 +1,213 @@
+//! Splits text into words.
+
+use std::ops::Range;
+
+/// A word in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The bytes of the word.
+    pub range: Range<usize>,
+    /// The bytes of the unsplit run of letters and digits that contains the word: all of "GitHub"
+    /// for both "Git" and "Hub".
+    pub(crate) run: Range<usize>,
+}
+
+/// Splits a text into words.
+pub fn words(text: &str) -> impl Iterator<Item = Word> {
+    let (mut at, mut run) = (0, 0..0);
+    std::iter::from_fn(move || {
+        if at >= run.end {
+            if let Some(word) = simple_run(text.as_bytes(), at) {
+                at = word.end;
+                return Some(Word { range: word.clone(), run: word });
+            }
+            run = next_run(text, at)?;
+            at = run.start;
+        }
+        let range = at..word_end(&text[..run.end], at);
+        at = range.end + plural_ending(text, &range, &run);
+        Some(Word { range, run: run.clone() })
+    })
+}
+
+/// Returns the first run at or after `from` if it certainly is a single word, as most are.
+fn simple_run(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let is_start = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let start = from + text[from..].iter().position(is_start)?;
+    let rest = &text[start + 1..];
+    let is_inside = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let length = rest.iter().position(|byte| !is_inside(byte)).unwrap_or(rest.len());
+    let is_end = |byte: &u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    let is_simple = text[start].is_ascii() && rest.get(length).is_none_or(is_end);
+    is_simple.then_some(start..start + 1 + length)
+}
+
+/// Returns the first run at or after `from`. A run has letters and digits, and either all or none
+/// of them are letters without case.
+fn next_run(text: &str, from: usize) -> Option<Range<usize>> {
+    let classes = |from| {
+        let mut at = from;
+        std::iter::from_fn(move || {
+            let (class, length) = class_at(text, at)?;
+            at += length;
+            Some((at - length, class))
+        })
+    };
+    let (start, first) = classes(from).find(|(_, class)| *class != CharClass::Other)?;
+    let is_caseless = |class| class == CharClass::Caseless;
+    let ends = |class| class == CharClass::Other || is_caseless(class) != is_caseless(first);
+    let end = classes(start).find(|(_, class)| ends(*class)).map_or(text.len(), |(at, _)| at);
+    Some(start..end)
+}
+
+/// Returns the end of the word that starts at `start` in a text that ends with its run.
+fn word_end(text: &str, start: usize) -> usize {
+    let (mut previous, mut end) = (CharClass::Other, start);
+    while let Some((class, length)) = class_at(text, end) {
+        let is_boundary = match (previous, class) {
+            (CharClass::Lower, CharClass::Upper) => true,
+            // The S of "Status" in HTTPStatus and S3Status, but not the F of PDFs.
+            (CharClass::Upper | CharClass::Digit, CharClass::Upper) => {
+                starts_lower(&text[end + length..])
+            }
+            // The s of PDFs.
+            (CharClass::Upper, CharClass::Lower) => {
+                end > start + 1 && is_plural_ending(&text[end..])
+            }
+            _ => false,
+        };
+        if is_boundary {
+            break;
+        }
+        previous = class;
+        end += length;
+    }
+    end
+}
+
+/// Returns `true` if a text starts with a lower-case letter that is not a plural s.
+fn starts_lower(text: &str) -> bool {
+    class_at(text, 0).is_some_and(|(class, _)| class == CharClass::Lower) && !is_plural_ending(text)
+}
+
+/// Returns `true` if a text starts with an s that belongs to an abbreviation before it.
+fn is_plural_ending(text: &str) -> bool {
+    let continues = |class| matches!(class, CharClass::Lower | CharClass::Digit);
+    text.starts_with('s') && !class_at(text, 1).is_some_and(|(class, _)| continues(class))
+}
+
+/// Returns the length of the plural s after an abbreviation, which is part of no word.
+fn plural_ending(text: &str, word: &Range<usize>, run: &Range<usize>) -> usize {
+    let is_abbreviation = text[word.clone()].ends_with(char::is_uppercase) && word.len() > 1;
+    usize::from(is_abbreviation && word.end < run.end && is_plural_ending(&text[word.end..run.end]))
+}
+
+/// A character class, as used to split text into words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CharClass {
+    Lower,
+    Upper,
+    /// A letter of a script without case, such as CJK or Arabic.
+    Caseless,
+    Digit,
+    Other,
+}
+
+impl CharClass {
+    fn of(c: char) -> Self {
+        match c {
+            'a'..='z' => Self::Lower,
+            'A'..='Z' => Self::Upper,
+            '0'..='9' => Self::Digit,
+            '\0'..='\x7f' => Self::Other,
+            _ if c.is_lowercase() => Self::Lower,
+            _ if c.is_uppercase() => Self::Upper,
+            _ if c.is_alphabetic() => Self::Caseless,
+            _ if c.is_numeric() => Self::Digit,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Returns the class of the character at `at`, and the character's length in bytes.
+#[inline]
+fn class_at(text: &str, at: usize) -> Option<(CharClass, usize)> {
+    let byte = *text.as_bytes().get(at)?;
+    if byte.is_ascii() {
+        return Some((CharClass::of(char::from(byte)), 1));
+    }
+    let c = text[at..].chars().next()?;
+    Some((CharClass::of(c), c.len_utf8()))
+}
+
+/// Returns `true` if a character is a letter of a script without case.
+pub(crate) fn is_caseless(c: char) -> bool {
+    CharClass::of(c) == CharClass::Caseless
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::words;
+
+    fn split(text: &str) -> Vec<String> {
+        words(text).map(|word| text[word.range].to_lowercase()).collect()
+    }
+
+    #[test]
+    fn splits_names_of_every_convention() {
+        for name in
+            ["send_email", "sendEmail", "SendEmail", "send-email", "send email", "SEND_EMAIL"]
+        {
+            assert_eq!(split(name), ["send", "email"], "{name}");
+        }
+    }
+
+    #[test]
+    fn splits_between_cases_and_scripts() {
+        let cases: [(&str, &[&str]); 19] = [
+            ("HTTPStatus", &["http", "status"]),
+            ("getHTTPStatus", &["get", "http", "status"]),
+            ("parseJSON", &["parse", "json"]),
+            ("S3Upload", &["s3", "upload"]),
+            ("v2", &["v2"]),
+            ("sha256sum", &["sha256sum"]),
+            ("get_weatherを", &["get", "weather", "を"]),
+            ("第2章", &["第", "2", "章"]),
+            ("天気予報", &["天気予報"]),
+            ("ÜberMäßig", &["über", "mäßig"]),
+            ("what's", &["what", "s"]),
+            ("…!?", &[]),
+            ("PDFs", &["pdf"]),
+            ("listPDFs now", &["list", "pdf", "now"]),
+            ("IDs, APIsFor", &["id", "api", "for"]),
+            ("USsoil", &["u", "ssoil"]),
+            ("As is", &["as", "is"]),
+            ("S3s", &["s3s"]),
+            ("A", &["a"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(split(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_know_their_run() {
+        let text = "a GitHub, xを";
+        let runs: Vec<_> = words(text).map(|word| &text[word.run]).collect();
+        assert_eq!(runs, ["a", "GitHub", "GitHub", "x", "を"]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_disjoint_and_not_empty(text in "[aAsSß1を _.]{0,20}|\\PC{0,20}") {
+            let mut end = 0;
+            for word in words(&text) {
+                prop_assert!(end <= word.range.start && !word.range.is_empty());
+                prop_assert!(word.run.start <= word.range.start && word.range.end <= word.run.end);
+                end = word.range.end;
+            }
+        }
+    }
+}
