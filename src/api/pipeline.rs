@@ -27,10 +27,6 @@ pub async fn converse<M: ConverseRequest>(
     mut context: CallContext,
 ) -> Result<M::Response, Error> {
     let mut recording = components.engine().record(&mut context, false, || request.sent());
-    if recording.must_wait() {
-        // Boxed, so that the future of other calls stays small.
-        Box::pin(recording.wait_for_room()).await;
-    }
     let cancel = context.cancel_on_drop();
     let invoke: Invoke<_> = <dyn Provider>::converse;
     let (call, passthrough) = reach(components, request, context, &mut recording, invoke).await?;
@@ -51,9 +47,6 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
 {
     let mut recording = components.engine().record(&mut context, true, || request.sent());
-    if recording.must_wait() {
-        Box::pin(recording.wait_for_room()).await;
-    }
     let cancel = context.cancel_on_drop();
     let invoke: Invoke<_> = <dyn Provider>::stream;
     let (call, mut passthrough) =
@@ -66,9 +59,9 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
     Ok(call.stream(recording, cancel, encode).await?)
 }
 
-/// Decodes the request of a call, finds its component and passes the request to its provider. Of a large
-/// call, all of this is one job on a blocking thread. What comes later, such as waiting for a model,
-/// belongs to the task of the call.
+/// When the journal has room, decodes the request of a call, finds its component and passes the request to
+/// its provider. Of a large call, all of this is one job on a blocking thread. What comes later, such as
+/// waiting for a model, belongs to the task of the call.
 async fn reach<M: ConverseRequest, T: Send + 'static>(
     components: &Arc<impl FindComponent>,
     request: impl Undecoded<M>,
@@ -76,9 +69,12 @@ async fn reach<M: ConverseRequest, T: Send + 'static>(
     recording: &mut Recording,
     invoke: Invoke<T>,
 ) -> Result<(ReachedCall<T>, M::Passthrough), Error> {
+    if recording.must_wait() {
+        // Boxed, here and below, so that the future of a brief call stays small.
+        Box::pin(recording.wait_for_room()).await;
+    }
     let found = match request.decode_briefly() {
         Ok(Either::Left(message)) => find(&**components, message, &mut context),
-        // Boxed, here and below, so that the future of a brief call stays small.
         Ok(Either::Right(request)) => {
             let call = reach_later(components.clone(), request, context, recording, invoke);
             return Box::pin(call).await;
