@@ -28,14 +28,14 @@ use futures_util::{
     future::{self, BoxFuture},
     stream::{self, BoxStream},
 };
-
-use self::effort::{Effort, FullEffort, Unfinished};
-pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
 use mynah_core::{
     base::{blocking::is_blocking_thread, memory::Reservation},
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError, StreamOptions, deltas},
 };
+
+use self::effort::{Effort, FullEffort, Unfinished};
+pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
 
 /// Memory that a reply on a blocking thread waits for.
 const LONG_REPLY: usize = 64 * 1024;
@@ -59,9 +59,11 @@ impl Echo {
         if self.settings.mode == Mode::Daprd {
             return Some(daprd::reply(request).into());
         }
-        let memory = context.reservation();
-        if is_blocking_thread() && memory.grow_now(LONG_REPLY).is_ok() {
-            return Some(self.full_reply(request, context, memory));
+        if is_blocking_thread() {
+            let memory = context.reservation();
+            if memory.grow_now(LONG_REPLY).is_ok() {
+                return Some(self.full_reply(request, context, memory));
+            }
         }
         let reply = self.try_reply(request, context, &Effort::Brief);
         reply.ok().map(|response| Ok(response).into())
