@@ -45,13 +45,15 @@ fn assert_only_file_with(file: &str, words: &[&str]) {
 }
 
 #[test]
-fn providers_do_not_use_a_transport() {
+fn crates_and_providers_do_not_use_a_transport() {
     let transports = ["tonic", "tonic_prost", "prost", "prost_types", "prost_reflect", "axum"];
     let is_match = |line: &str| transports.iter().any(|name| has_word(line, name));
-    let sources = sources("src/provider");
-    let violations: Vec<_> = sources.iter().flat_map(|s| s.violations(is_match)).collect();
-    assert_none("providers may use neither tonic nor prost nor axum", &violations);
-    let uses = source::sources("src/wire").iter().flat_map(|s| s.violations(is_match)).count();
+    for folder in ["crates", "src/provider"] {
+        let sources = sources(folder);
+        let violations: Vec<_> = sources.iter().flat_map(|s| s.violations(is_match)).collect();
+        assert_none("crates and providers may use neither tonic nor prost nor axum", &violations);
+    }
+    let uses = sources("src/wire").iter().flat_map(|s| s.violations(is_match)).count();
     assert!(uses > 0, "the search does not find transports in src/wire");
 }
 
