@@ -3,12 +3,11 @@
 //! Dapr's echo repeats the text of every message and calls every offered tool in every turn, with
 //! arguments that are not JSON.
 
-use serde_json::Value;
-
 use mynah_core::{
     chat::{FinishReason, Message, Request, Response, Role, Tool, ToolCall, Usage},
     provider::ProviderError,
 };
+use serde_json::Value;
 
 /// Replies to a request, ignoring its tool choice, response format and temperature.
 pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {

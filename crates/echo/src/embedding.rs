@@ -1,9 +1,8 @@
 //! Embeddings: unit vectors that depend on the words of a text only, so that texts with common words
 //! are near each other.
 
-use twox_hash::XxHash3_64;
-
 use mynah_core::provider::usage::tokens;
+use twox_hash::XxHash3_64;
 
 use crate::text::{canonicalize, is_caseless, is_generic, words};
 

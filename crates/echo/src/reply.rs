@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
+use mynah_core::{
+    chat::{FinishReason, LazyJson, Message, Request, Response},
+    provider::{Unseen, ids, usage},
+};
+
 use super::{
     arguments::{Context, ReplyBudget},
     effort::{Effort, Unfinished},
     response_format,
     settings::{ArgumentStyle, EchoSettings},
     tool_calls::{MAX_BRIEF_SCHEMAS, tool_calls},
-};
-use mynah_core::{
-    chat::{FinishReason, LazyJson, Message, Request, Response},
-    provider::{Unseen, ids, usage},
 };
 
 /// JSON pointers to the places where a response format may contain its name.

@@ -1,12 +1,12 @@
 //! Structured output: answers that satisfy the request's `response_format`.
 
+use mynah_core::base::json_schema;
 use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{self, Context, Generated, ReplyBudget},
     effort::Unfinished,
 };
-use mynah_core::base::json_schema;
 
 /// The format that allows any object.
 const JSON_OBJECT: &str = "json_object";

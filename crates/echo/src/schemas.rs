@@ -2,16 +2,16 @@
 
 use std::{cell::RefCell, rc::Rc};
 
+use mynah_core::{
+    chat::{LazyJson, Tool},
+    provider::recently_used::RecentlyUsed,
+};
 use self_cell::self_cell;
 use serde_json::Value;
 
 use super::{
     arguments::{Described, ReplyBudget},
     effort::Effort,
-};
-use mynah_core::{
-    chat::{LazyJson, Tool},
-    provider::recently_used::RecentlyUsed,
 };
 
 /// The maximum number of schemas that a serving thread keeps.

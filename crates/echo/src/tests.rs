@@ -1,11 +1,12 @@
 //! Tests of the memory that replies are charged for.
 
-use super::*;
 use mynah_core::{
     base::{blocking::run_blocking, memory::MemoryBudget},
     chat::{Message, Role},
     provider::call::Surface,
 };
+
+use super::*;
 
 const BASE: usize = 1000;
 

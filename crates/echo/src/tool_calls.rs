@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
+use mynah_core::{
+    chat::{LazyJson, Message, Request, ToolCall, ToolChoice},
+    provider::Unseen,
+};
+
 use super::{
     arguments::{self, Context, Generated, ReplyBudget},
     effort::{Effort, Unfinished},
     matching::{Mention, mentions},
     schemas,
     settings::{ArgumentStyle, EchoSettings},
-};
-use mynah_core::{
-    chat::{LazyJson, Message, Request, ToolCall, ToolChoice},
-    provider::Unseen,
 };
 
 /// Maximum size in bytes of all schemas that a brief effort reads.

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use mynah_core::base::json_schema;
 use serde_json::Value;
 
 use crate::{
     effort::{Effort, Unfinished},
     facts::Reading,
 };
-use mynah_core::base::json_schema;
 
 /// Maximum nesting depth of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;

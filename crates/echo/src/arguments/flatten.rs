@@ -5,13 +5,13 @@
 
 use std::{collections::VecDeque, ptr};
 
+use mynah_core::base::json_schema::resolve_local_ref;
 use serde_json::{Map, Value, json};
 
 use super::{
     budget::{Budget, NoValue},
     schema::{FlatSchema, Layer, array},
 };
-use mynah_core::base::json_schema::resolve_local_ref;
 
 /// Unsupported keywords, which may make a generated value invalid.
 const UNSUPPORTED: [&str; 12] = [

@@ -1,6 +1,7 @@
 //! Values that are not single facts: the whole message, whether words stand in a message, or a token that
 //! matches a pattern.
 
+use mynah_core::base::json_schema::Schema;
 use serde_json::{Value, json};
 
 use super::{
@@ -8,7 +9,6 @@ use super::{
     string_constraints::PATTERN_STEPS,
 };
 use crate::facts::Kind;
-use mynah_core::base::json_schema::Schema;
 
 impl<'a> Generator<'a> {
     /// Returns a value that is no single fact: the whole message, whether words stand in the

@@ -2,10 +2,10 @@
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
+use mynah_core::base::json_schema::Schema;
 use serde_json::{Value, json};
 
 use super::{budget::Budget, formats, schema::FlatSchema};
-use mynah_core::base::json_schema::Schema;
 
 /// Steps charged for compiling a pattern.
 pub(super) const PATTERN_STEPS: usize = 500;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use mynah_core::base::json_schema::resolve_local_ref;
 use serde_json::{Map, Value};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     schema::{FlatSchema, list, type_names},
     string_constraints::StringConstraints,
 };
-use mynah_core::base::json_schema::resolve_local_ref;
 
 /// Checks values within a limit on steps.
 pub(super) struct Validator<'a, 's> {

@@ -1,10 +1,11 @@
 //! Tracks which tools are mentioned and which mentions still trigger a call.
 
-use super::{Mention, index::ToolIndex};
 use mynah_core::{
     chat::{Message, Role},
     provider::Unseen,
 };
+
+use super::{Mention, index::ToolIndex};
 
 /// The state of every offered tool during a search from the newest message to the oldest.
 ///

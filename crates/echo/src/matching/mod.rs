@@ -23,12 +23,6 @@ mod work_budget;
 
 use std::{cell::RefCell, ops::Range, rc::Rc};
 
-use index::ToolIndex;
-use mention_tracker::MentionTracker;
-use search::Searcher;
-use work_budget::WorkBudget;
-
-use super::effort::{Effort, Unfinished};
 use mynah_core::{
     chat::{Message, Role, Tool},
     provider::{
@@ -36,6 +30,13 @@ use mynah_core::{
         recently_used::{MAX_ENTRIES, RecentlyUsed},
     },
 };
+
+use index::ToolIndex;
+use mention_tracker::MentionTracker;
+use search::Searcher;
+use work_budget::WorkBudget;
+
+use super::effort::{Effort, Unfinished};
 
 /// Maximum length in bytes of all user messages that a brief effort searches.
 const MAX_BRIEF_TEXT: usize = 32 * 1024;

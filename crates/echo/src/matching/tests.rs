@@ -1,12 +1,12 @@
 //! Tests of the whole module: precedence of the rules, histories and hostile input.
 //! `tests/tool_matching.rs` has a table of typical prompts.
 
+use mynah_core::chat::{Message, Role, Tool, ToolCall};
 use proptest::prelude::*;
 
 use super::{
     Effort, MAX_UNFILTERED, Mention, RecentlyUsed, ToolIndex, WorkBudget, index, mentions_within,
 };
-use mynah_core::chat::{Message, Role, Tool, ToolCall};
 
 fn tools(names: &[&str]) -> Vec<Tool> {
     let tool = |name: &&str| Tool { name: (*name).to_owned(), description: None, parameters: None };

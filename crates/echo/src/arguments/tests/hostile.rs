@@ -1,11 +1,11 @@
 //! Tests that hostile schemas are cheap to process and never cause a panic.
 
+use mynah_core::provider::CallContext;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Context, ReplyBudget, arguments};
 use crate::effort::{Effort, FullEffort, Unfinished};
-use mynah_core::provider::CallContext;
 
 const MAX_LEN: usize = 64 * 1024;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use mynah_core::base::json_schema::Schema;
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 use super::{Context, ReplyBudget, arguments};
 use crate::effort::Effort;
-use mynah_core::base::json_schema::Schema;
 
 /// String schemas that can be satisfied.
 fn string() -> impl Strategy<Value = Value> + Clone {
