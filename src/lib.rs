@@ -23,12 +23,24 @@ use mynah_core::base;
 #[doc(inline)]
 pub use mynah_core::chat;
 
+/// Providers, which produce the responses.
+///
+/// The responses of a [`Provider`](provider::Provider) depend only on the request and on the
+/// provider's configuration and declared counters, not on a clock or on randomness. A provider knows
+/// nothing about the transport of a call.
+pub mod provider {
+    pub use mynah_core::provider::*;
+    pub use mynah_echo as echo;
+    pub use mynah_script as scripted;
+    #[cfg(feature = "server")]
+    pub(crate) use mynah_script::faults;
+}
+
 // Each module may use only the modules above it. Checked by tests/invariants/rooms.rs.
 #[cfg(feature = "server")]
 mod net;
 #[cfg(feature = "server")]
 mod pii;
-pub mod provider;
 pub mod tool_loop;
 pub mod tools;
 mod wire;

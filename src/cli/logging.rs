@@ -32,8 +32,8 @@ pub(super) fn start(level: LogLevel, as_json: bool) {
 
 /// Starts logging for a simulation, in which models answer too often for their log messages.
 pub(super) fn start_for_simulation() {
-    let models = concat!(env!("CARGO_CRATE_NAME"), "::provider");
-    start_with(targets(LogLevel::Info).with_target(models, Level::WARN), false);
+    let models = ["mynah_echo", "mynah_script"].map(|models| (models, Level::WARN));
+    start_with(targets(LogLevel::Info).with_targets(models), false);
 }
 
 fn targets(level: LogLevel) -> Targets {
@@ -41,6 +41,7 @@ fn targets(level: LogLevel) -> Targets {
         .with_default(Level::WARN)
         // It logs what MCP servers send, however much. mynah reports the calls that fail.
         .with_target("rmcp", LevelFilter::OFF)
+        // Also the crates whose names begin with this one's.
         .with_target(env!("CARGO_CRATE_NAME"), level)
 }
 

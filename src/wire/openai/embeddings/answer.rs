@@ -8,7 +8,7 @@ use serde::{
 
 use super::{EmbeddingRequest, Format};
 use crate::{
-    provider::{Cancellation, embedding::EmbeddingInput},
+    provider::{Cancellation, echo::embedding::EmbeddingInput},
     wire::error::Error,
 };
 

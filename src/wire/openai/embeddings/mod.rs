@@ -10,7 +10,7 @@ use bytes::Bytes;
 use self::body::{Body, Input};
 use super::{FromBody, invalid, read::read};
 use crate::{
-    provider::{Cancellation, embedding::EmbeddingInput},
+    provider::{Cancellation, echo::embedding::EmbeddingInput},
     wire::error::Error,
 };
 

@@ -1,0 +1,308 @@
+//! `conversation.scripted`: answers with the steps of an instruction chain, or by [`rules`].
+//!
+//! The author of a test writes a chain into a user message, with one step for each turn of the
+//! model. The number of assistant messages after that message selects the step. The provider keeps
+//! no state, so a repeated request gets the same answer from any instance.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use mynah_core::{
+//!     chat::{Message, Request, Role},
+//!     provider::{CallContext, Provider},
+//! };
+//! use mynah_script::{Scripted, ScriptedSettings};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let prompt = r#"<|instruction_start|>{"messages": [{"text": "Hello"}]}<|instruction_end|>"#;
+//! let messages = vec![Message::new(Role::User, prompt)];
+//! let request = Request { messages, ..Request::default() };
+//! let scripted = Scripted::new("scripted", ScriptedSettings::default(), None);
+//! let response = Arc::new(scripted).converse(Arc::new(request), CallContext::default()).await?;
+//! assert_eq!(response.content, "Hello");
+//! # Ok(())
+//! # }
+//! ```
+
+// chains    instruction chains in user messages
+// rules     rules in a file
+// faults    failures that a component or a test asks for
+// steps     the steps of a script and their answers
+// explain   says whether a chain answers, without counting
+// turn      performs and sends a step
+// settings  the settings of a scripted component
+
+#![forbid(unsafe_code)]
+
+mod chains;
+mod explain;
+pub mod faults;
+pub mod rules;
+mod settings;
+mod steps;
+mod turn;
+#[cfg(test)]
+mod tests;
+
+use std::{ops::Range, sync::Arc};
+
+use futures_util::{future::BoxFuture, stream::BoxStream};
+
+use self::{
+    chains::{
+        ActiveChain, NumberedStep, chain_ranges, find_active_chain, has_long_chain, without_chains,
+    },
+    steps::{Step, long_answer},
+    turn::{Script, ScriptedTurn},
+};
+pub use self::{
+    chains::{Chain, SCHEMA, tags},
+    explain::{ChainOutcome, ExplainedChain},
+    rules::{RuleProvider, Rules},
+    settings::{OnExhausted, OnMalformed, ScriptedSettings},
+    steps::StepError,
+};
+use mynah_core::{
+    chat::{Delta, ErrorKind, Request, Response},
+    provider::{
+        CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, conversation_hash,
+        counters::Counters,
+    },
+};
+
+/// The answer after the last step of a chain, with [`OnExhausted::Message`].
+pub const EXHAUSTED: &str = "Chain completed - using fallback response";
+
+/// A provider that answers with the steps of instruction chains.
+pub struct Scripted {
+    component: String,
+    settings: ScriptedSettings,
+    /// Answers requests without a chain. If `None`, such requests fail.
+    fallback: Option<Arc<dyn Provider>>,
+    /// Counts failures outside of a sidecar, which has its own counters.
+    counters: Arc<Counters>,
+}
+
+/// What was selected for a request with a chain.
+enum PlannedTurn {
+    Step {
+        /// Number of the message that contains the chain.
+        message: usize,
+        step: NumberedStep,
+    },
+    /// The fallback continues the conversation.
+    Fallback(Arc<dyn Provider>),
+}
+
+impl Scripted {
+    /// Creates the provider for a component. `fallback` answers requests without a chain. If
+    /// `fallback` is `None`, such requests fail with [`ErrorKind::NotFound`].
+    pub fn new(
+        component: impl Into<String>,
+        settings: ScriptedSettings,
+        fallback: Option<Arc<dyn Provider>>,
+    ) -> Self {
+        Self { component: component.into(), settings, fallback, counters: Arc::default() }
+    }
+
+    /// Finds the chain that applies to a request.
+    fn active_chain(
+        &self,
+        request: &Request,
+        unseen: Option<&Unseen>,
+    ) -> Result<Option<ActiveChain>, ProviderError> {
+        if !self.settings.chains {
+            return Ok(None);
+        }
+        let found = find_active_chain(&request.messages, unseen, self.settings.on_malformed);
+        found.map_err(invalid_argument)
+    }
+
+    /// Selects the step to run. Returns `None` if the fallback continues the conversation. `count`
+    /// returns how often the use with a key has happened before.
+    fn next_step(
+        &self,
+        active: &ActiveChain,
+        request: &Request,
+        unseen: Option<&Unseen>,
+        count: impl Fn(&str) -> u64,
+    ) -> Result<Option<NumberedStep>, ProviderError> {
+        let ActiveChain { chain, message, turns } = active;
+        let turns = match unseen {
+            Some(unseen) => chain.turns_before(*turns, |tool| unseen.owns(tool)),
+            None => turns.seen,
+        };
+        let turn = chain.turns.get(turns);
+        let failures = match turn {
+            Some(turn) => &turn.failures,
+            None if turns == chain.turns() => &chain.last_failures,
+            None => &Vec::new(),
+        };
+        if let Some(step) = self.next_failure(failures, request, count) {
+            return Ok(Some(step));
+        }
+        match turn {
+            Some(turn) => Ok(Some(turn.step.clone())),
+            None => self.exhausted(chain, *message, turns),
+        }
+    }
+
+    /// Returns the first step that has not failed often enough for this very request.
+    fn next_failure(
+        &self,
+        failures: &[NumberedStep],
+        request: &Request,
+        count: impl Fn(&str) -> u64,
+    ) -> Option<NumberedStep> {
+        if failures.is_empty() {
+            return None;
+        }
+        let request = conversation_hash(&self.component, &request.messages);
+        let fails = |failure: &&NumberedStep| {
+            let key = format!("step/{}/{request:016x}/{}", self.component, failure.number);
+            let times = failure.step.times.map_or(0, |times| u64::from(times.get()));
+            count(&key) < times
+        };
+        failures.iter().find(fails).cloned()
+    }
+
+    /// Selects what follows the last turn of a chain. Returns `None` for the fallback.
+    fn exhausted(
+        &self,
+        chain: &Chain,
+        message: usize,
+        turns: usize,
+    ) -> Result<Option<NumberedStep>, ProviderError> {
+        let steps = chain.turns();
+        tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
+        let index = match self.settings.on_exhausted {
+            OnExhausted::Message => None,
+            OnExhausted::RepeatLast => steps.checked_sub(1),
+            OnExhausted::Loop => turns.checked_rem(steps),
+            OnExhausted::Fallback => return Ok(None),
+            OnExhausted::Error => return Err(out_of_range(message, steps, turns)),
+        };
+        let turn = index.and_then(|index| chain.turns.get(index));
+        let message_step =
+            || NumberedStep { number: turns + 1, step: Step::text(EXHAUSTED).into() };
+        Ok(Some(turn.map_or_else(message_step, |turn| turn.step.clone())))
+    }
+}
+
+impl Script for Scripted {
+    type Selection = PlannedTurn;
+
+    fn is_long_to_select(&self, request: &Request, _context: &CallContext) -> bool {
+        self.settings.chains && has_long_chain(&request.messages)
+    }
+
+    fn select(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<Option<PlannedTurn>, ProviderError> {
+        let unseen = context.unseen();
+        let Some(active) = self.active_chain(request, unseen)? else { return Ok(None) };
+        let counters = context.counters().unwrap_or(&self.counters);
+        let count = |key: &str| counters.increment(context.session_name(), key);
+        let message = active.message;
+        let Some(step) = self.next_step(&active, request, unseen, count)? else {
+            let exhausted = || out_of_range(message, active.chain.turns(), active.turns.seen);
+            let fallback = self.fallback.clone().ok_or_else(exhausted)?;
+            return Ok(Some(PlannedTurn::Fallback(fallback)));
+        };
+        let (id, id_message) = (&step.step.id, &step.step.id_message);
+        tracing::debug!(message, step = step.number, id, id_message, "scripted turn");
+        Ok(Some(PlannedTurn::Step { message, step }))
+    }
+
+    fn long_answer(plan: &PlannedTurn, request: &Request) -> Option<usize> {
+        match plan {
+            PlannedTurn::Step { step, .. } => long_answer(&step.step, request),
+            PlannedTurn::Fallback(_) => None,
+        }
+    }
+
+    fn perform(
+        &self,
+        plan: PlannedTurn,
+        request: &Arc<Request>,
+        context: &CallContext,
+    ) -> Result<ScriptedTurn, ProviderError> {
+        let (message, NumberedStep { number, step }) = match plan {
+            PlannedTurn::Step { message, step } => (message, step),
+            PlannedTurn::Fallback(provider) => {
+                return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
+            }
+        };
+        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request, context);
+        let turn = turn.map_err(|error| {
+            let error = error.within(format!("step {number}"));
+            invalid_argument(error.within(format!("chain in message {message}")))
+        })?;
+        context.record_answer(|| AnsweredBy::Chain { message, step: number });
+        Ok(turn)
+    }
+
+    /// Returns the provider for requests without a chain.
+    fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
+        let no_chain = || ProviderError::new(ErrorKind::NotFound, no_chain());
+        self.fallback.clone().ok_or_else(no_chain)
+    }
+}
+
+impl Provider for Scripted {
+    fn converse(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        turn::converse(self, request, context)
+    }
+
+    fn stream(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        turn::stream(self, request, context)
+    }
+
+    fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
+        if self.settings.chains {
+            return chain_ranges(text);
+        }
+        // The fallback gets every request, and may follow chains.
+        let fallback = self.fallback.as_ref();
+        fallback.map_or_else(Vec::new, |fallback| fallback.instruction_ranges(text))
+    }
+
+    fn reset(&self, session: Option<&str>) {
+        if let Some(fallback) = &self.fallback {
+            fallback.reset(session);
+        }
+    }
+}
+
+/// Returns the message for a request without a chain, if there is nothing else that could answer.
+fn no_chain() -> String {
+    format!(
+        "no user message contains a chain between {} and {}; add one, or set the component's \
+         fallback to echo",
+        tags::START,
+        tags::END
+    )
+}
+
+fn out_of_range(message: usize, steps: usize, turns: usize) -> ProviderError {
+    let turn = turns + 1;
+    let text =
+        format!("chain in message {message} has {steps} steps, but the history is at turn {turn}");
+    ProviderError::new(ErrorKind::OutOfRange, text)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
+fn invalid_argument(error: StepError) -> ProviderError {
+    ProviderError::new(ErrorKind::InvalidArgument, error.to_string())
+}

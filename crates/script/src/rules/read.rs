@@ -1,0 +1,220 @@
+//! Reads files of rules.
+
+use std::{cmp::Reverse, mem, path::Path, sync::Arc};
+
+use mynah_core::base::{
+    diagnostics::{Diagnostic, Place},
+    files,
+    mapping::Mapping,
+    pattern::PatternLimits,
+    yaml::{self, Node, PlacedJson, TopLevel, Tree},
+};
+
+use super::{
+    Rules, RulesFile, RulesText, aimock, expectation::Expectation, index::Index, reader::Reader,
+    rule::Rule, template::Templates,
+};
+
+const KEYS: [&str; 3] = ["rules", "expect", "$schema"];
+
+/// The contents of files.
+#[derive(Default)]
+struct Contents {
+    rules: Vec<Rule>,
+    templates: Templates,
+    files: Vec<RulesFile>,
+    warnings: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    /// Why files have no rules. Errors if no file has rules.
+    without_rules: Vec<Diagnostic>,
+}
+
+impl Rules {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text.
+    pub fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
+        Self::read_all(vec![RulesText::of_file(file, text)])
+    }
+
+    /// Reads texts. Of rules with the same priority, those of the first text are tried first.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the texts.
+    pub fn read_all(texts: Vec<RulesText>) -> Result<Self, Vec<Diagnostic>> {
+        let is_one_of_several = texts.len() > 1;
+        Self::read_texts(texts, is_one_of_several)
+    }
+
+    /// Reads texts. If there are rules in other texts, too, labels have the source.
+    pub(super) fn read_texts(
+        texts: Vec<RulesText>,
+        is_one_of_several: bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut contents = Contents::default();
+        for text in texts {
+            contents.add(text, is_one_of_several);
+        }
+        let Contents { mut rules, templates, files, mut warnings, mut errors, without_rules } =
+            contents;
+        let is_empty = rules.is_empty() && files.iter().all(|file| file.expectations.is_empty());
+        errors.extend(without_rules.into_iter().filter(|_| is_empty));
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        // The sort is stable.
+        rules.sort_by_key(|rule| Reverse(rule.priority));
+        let rules: Vec<_> = rules.into_iter().map(Arc::new).collect();
+        warnings.extend(never_reached(&rules, &files));
+        warnings.sort();
+        let index = Index::new(rules.iter().map(|rule| &rule.conditions));
+        Ok(Self { files, rules, index, templates, warnings })
+    }
+}
+
+impl Contents {
+    /// Adds the contents of a text.
+    fn add(&mut self, text: RulesText, is_one_of_several: bool) {
+        let mut reader = Reader {
+            source: text.source.clone(),
+            is_one_of_several,
+            templates: mem::take(&mut self.templates),
+            ..Reader::default()
+        };
+        let (read, _) = PatternLimits::FILE.read(|| reader.read_any(&text.text));
+        self.templates = reader.templates;
+        let in_file = |mut diagnostics: Vec<Diagnostic>| {
+            diagnostics.sort();
+            let file = text.file.as_deref();
+            let in_file = |it: Diagnostic| match file {
+                Some(file) => it.in_file(file),
+                None => it,
+            };
+            diagnostics.into_iter().map(in_file).collect::<Vec<_>>()
+        };
+        self.errors.extend(in_file(reader.errors));
+        self.warnings.extend(in_file(read.warnings));
+        self.without_rules.extend(in_file(read.without_rules));
+        self.rules.extend(read.rules);
+        self.files.push(RulesFile { text, expectations: read.expectations });
+    }
+}
+
+/// Returns `true` if a file has the key `rules` or `expect` at the top level, or fixtures of aimock.
+/// Kubernetes has kinds with such keys, such as `Role`.
+pub fn is_rules_file(file: &Path) -> bool {
+    files::read_regular(file).is_ok_and(|text| is_rules_text(&text))
+}
+
+/// Returns `true` if a text has such keys or fixtures.
+pub(super) fn is_rules_text(text: &str) -> bool {
+    has_keys(text) || aimock::has_fixtures(text)
+}
+
+fn has_keys(text: &str) -> bool {
+    let keys = ["rules", "expect"];
+    TopLevel::with_one_of(&keys, text)
+        .is_some_and(|it| keys.iter().any(|key| it.has(key)) && !it.is_resource())
+}
+
+/// Returns a warning for each rule that never answers. The rules are in the order in which they are
+/// tried.
+fn never_reached(rules: &[Arc<Rule>], files: &[RulesFile]) -> Vec<Diagnostic> {
+    let mut later = rules.iter().skip_while(|rule| !rule.is_catch_all());
+    let Some(catch_all) = later.next() else { return Vec::new() };
+    let earlier = &catch_all.label;
+    let warning = |rule: &Arc<Rule>| {
+        let reason = format!("{earlier} is tried before it and matches every call");
+        let warning = rule.warning(format!("{} is never reached: {reason}", rule.label));
+        let file = files.iter().find(|file| Arc::ptr_eq(&file.text.source, &rule.source));
+        match file.and_then(|file| file.text.file.as_deref()) {
+            Some(file) => warning.in_file(file),
+            None => warning,
+        }
+    };
+    later.map(warning).collect()
+}
+
+/// The contents of one text.
+#[derive(Default)]
+struct Read {
+    rules: Vec<Rule>,
+    expectations: Vec<Expectation>,
+    warnings: Vec<Diagnostic>,
+    without_rules: Vec<Diagnostic>,
+}
+
+impl Reader {
+    /// Reads rules, or fixtures of aimock, which may have warnings.
+    fn read_any(&mut self, text: &str) -> Read {
+        if !aimock::has_fixtures(text) {
+            return self.read(text);
+        }
+        match aimock::convert(text) {
+            Ok(converted) => self.read_converted(converted),
+            Err(errors) => {
+                self.errors.extend(errors);
+                Read::default()
+            }
+        }
+    }
+
+    fn read_converted(&mut self, converted: aimock::Converted) -> Read {
+        let Some(text) = converted.text() else {
+            let without_rules = converted.reasons();
+            return Read { warnings: converted.warnings, without_rules, ..Read::default() };
+        };
+        let mut read = self.read(&text);
+        // The places are in the converted text. The messages name the fixtures.
+        self.errors.iter_mut().for_each(|error| error.place = None);
+        read.rules.iter_mut().for_each(|rule| rule.place = None);
+        Read { warnings: converted.warnings, ..read }
+    }
+
+    fn read(&mut self, text: &str) -> Read {
+        let tree = match yaml::parse_own(text) {
+            Ok(tree) => tree,
+            Err(error) => {
+                self.errors.push(error);
+                return Read::default();
+            }
+        };
+        let Some(Tree { root, repeated_keys }) = tree else {
+            let message = "the rules file is empty; expected a list `rules` or `expect`";
+            self.error(Place { line: 1, column: 1 }, message);
+            return Read::default();
+        };
+        if root.field("apiVersion").is_some() && root.field("kind").is_some() {
+            self.error(root.place, "this is a Kubernetes resource, not a rules file");
+            return Read::default();
+        }
+        self.errors.extend(repeated_keys);
+        let Some(fields) = self.fields(&root, &KEYS) else { return Read::default() };
+        let [listed, expected] = ["rules", "expect"].map(|key| fields.get(key));
+        if listed.is_none() && expected.is_none() {
+            self.error(root.place, "expected a list `rules` or `expect`, as this is a rules file");
+        }
+        let rules = listed.map(|list| self.rules(list)).unwrap_or_default();
+        let expectations = expected.map(|list| self.expectations(list)).unwrap_or_default();
+        Read { rules, expectations, ..Read::default() }
+    }
+
+    fn rules(&mut self, list: &Node) -> Vec<Rule> {
+        let nodes = self.list("rules", list).unwrap_or_default();
+        nodes.iter().zip(1..).filter_map(|(node, number)| self.rule(number, node)).collect()
+    }
+
+    fn expectations(&mut self, list: &Node) -> Vec<Expectation> {
+        let nodes = self.list("expect", list).unwrap_or_default();
+        nodes.iter().zip(1..).filter_map(|(node, number)| self.expectation(number, node)).collect()
+    }
+
+    fn expectation(&mut self, number: usize, node: &Node) -> Option<Expectation> {
+        self.within = format!("expect {number}");
+        let expectation = PlacedJson::new(node).deserialize();
+        expectation.map(|Mapping(it)| it).map_err(|error| self.add(error, node.place)).ok()
+    }
+}

@@ -1,0 +1,185 @@
+//! The rules that tests have set for their sessions.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+    sync::{
+        Arc, Mutex, PoisonError, RwLock, RwLockWriteGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use mynah_core::base::{
+    clock::Moment,
+    diagnostics::{Diagnostic, Place},
+    kept_memory::KeptMemory,
+    yaml::{self, PlacedJson, Value},
+};
+
+use super::{Rules, RulesText, uses::key};
+
+/// The memory of a step without its texts.
+const STEP: usize = 640;
+/// The memory of a template.
+const TEMPLATE: usize = 8 * 1024;
+
+/// The rules that tests have set for their sessions.
+#[derive(Debug, Default)]
+pub struct SessionRules {
+    /// Whether there are any, so that most calls need no lock.
+    is_active: AtomicBool,
+    sessions: RwLock<BTreeMap<String, Entry>>,
+}
+
+/// The rules of a session.
+#[derive(Debug)]
+struct Entry {
+    rules: Arc<Rules>,
+    last_use: Mutex<Moment>,
+    _memory: KeptMemory,
+}
+
+impl SessionRules {
+    /// Returns the rules of a session, if it has any.
+    pub fn get(&self, session: &str) -> Option<Arc<Rules>> {
+        if !self.is_active.load(Ordering::Relaxed) {
+            return None;
+        }
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = sessions.get(session)?;
+        *entry.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Moment::now();
+        Some(entry.rules.clone())
+    }
+
+    /// Returns the sessions whose rules have not been used for this time.
+    pub fn idle(&self, time: Duration) -> Vec<String> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        let last_use =
+            |entry: &Entry| *entry.last_use.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = sessions.iter().filter(|(_, entry)| last_use(entry).age() > time);
+        idle.map(|(session, _)| session.clone()).collect()
+    }
+
+    /// Returns the names of at most `max` sessions that have rules, unless this session has some.
+    pub(super) fn others(&self, session: &str, max: usize) -> Vec<String> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        if sessions.contains_key(session) {
+            return Vec::new();
+        }
+        sessions.keys().take(max).cloned().collect()
+    }
+
+    /// Returns the rules of all sessions, by name.
+    pub fn all(&self) -> Vec<Arc<Rules>> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        sessions.values().map(|entry| entry.rules.clone()).collect()
+    }
+
+    /// Replaces the rules of a session. Returns the rules that it had.
+    pub fn set(&self, session: &str, rules: Arc<Rules>, memory: KeptMemory) -> Option<Arc<Rules>> {
+        let mut sessions = self.write();
+        let entry = Entry { rules, last_use: Moment::now().into(), _memory: memory };
+        let old = sessions.insert(session.to_owned(), entry);
+        self.is_active.store(true, Ordering::Relaxed);
+        old.map(|entry| entry.rules)
+    }
+
+    /// Removes the rules of a session, or of all sessions. Returns them with the names of the sessions.
+    pub fn remove(&self, session: Option<&str>) -> Vec<(String, Arc<Rules>)> {
+        let mut sessions = self.write();
+        let removed = match session {
+            Some(session) => sessions.remove_entry(session).into_iter().collect(),
+            None => mem::take(&mut *sessions),
+        };
+        self.is_active.store(!sessions.is_empty(), Ordering::Relaxed);
+        removed.into_iter().map(|(session, entry)| (session, entry.rules)).collect()
+    }
+
+    /// Ignores poisoning, because a panic cannot leave the map in an invalid state.
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Entry>> {
+        self.sessions.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rules {
+    /// Reads the rules of a session.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text.
+    pub fn of_session(session: &str, text: String) -> Result<Self, Vec<Diagnostic>> {
+        let source = format!("session {session}").into();
+        let rules = Self::read_texts(vec![RulesText { source, file: None, text }], true)?;
+        if rules.files.iter().all(|file| file.expectations.is_empty()) {
+            return Ok(rules);
+        }
+        Err(vec![Diagnostic::error(
+            "expect is for files; verify the calls of a session with POST /mynah/v1/verify",
+        )])
+    }
+
+    /// Returns an upper bound of what steps and templates take beside the
+    /// [bytes](mynah_core::base::kept_memory::TEXT_BYTE) of the text.
+    pub fn memory(&self) -> usize {
+        let steps: usize = self.rules.iter().map(|rule| rule.answers.steps().len()).sum();
+        steps * STEP + self.templates.len() * TEMPLATE
+    }
+
+    /// Returns the key of each rule's counter.
+    pub fn counters(&self) -> Vec<String> {
+        self.rules.iter().map(|rule| key(rule)).collect()
+    }
+
+    /// Returns the keys of the counters of those rules that `new` has not, or not with the same content.
+    pub fn changed_counters(&self, new: &Self) -> Vec<String> {
+        if self == new {
+            return Vec::new();
+        }
+        let kept = new.contents();
+        let is_kept =
+            |content: &(String, Option<String>)| content.1.is_some() && kept.contains(content);
+        let changed = self.contents().into_iter().filter(|content| !is_kept(content));
+        changed.map(|(key, _)| key).collect()
+    }
+
+    /// Returns the key of each rule's counter with the content of the rule, which is not known if it was
+    /// converted.
+    fn contents(&self) -> BTreeSet<(String, Option<String>)> {
+        let written: BTreeMap<_, _> = self.texts().flat_map(written_rules).collect();
+        let content = |place: Option<Place>| place.and_then(|place| written.get(&place).cloned());
+        self.rules.iter().map(|rule| (key(rule), content(rule.place))).collect()
+    }
+}
+
+/// Returns the place and the content of each rule in a text.
+fn written_rules(text: &RulesText) -> Vec<(Place, String)> {
+    let Ok(Some(tree)) = yaml::parse_own(&text.text) else { return Vec::new() };
+    let Some(Value::List(nodes)) = tree.root.field("rules").map(|list| &list.value) else {
+        return Vec::new();
+    };
+    nodes.iter().map(|node| (node.place, PlacedJson::new(node).text().to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mynah_core::base::{clock::pause, memory::MemoryBudget};
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_are_idle_without_calls() {
+        let budget = Arc::new(MemoryBudget::new(1 << 20));
+        let table = SessionRules::default();
+        for session in ["used", "idle"] {
+            let rules = Rules::of_session(session, "rules: [{respond: a}]".to_owned()).unwrap();
+            let old = table.set(session, rules.into(), KeptMemory::new(&budget, &budget));
+            assert!(old.is_none());
+        }
+        let hour = Duration::from_secs(3600);
+        for _ in 0..2 {
+            pause(hour * 2 / 3).await;
+            assert!(table.get("used").is_some());
+        }
+        assert_eq!(table.idle(hour), ["idle"]);
+    }
+}

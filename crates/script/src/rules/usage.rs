@@ -1,0 +1,138 @@
+//! Reports which rules have not answered, and why rules do not match a call.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use mynah_core::{
+    base::{
+        work::{Stopped, Work},
+        yaml::{self, PlacedJson},
+    },
+    provider::{call::RuleLabel, counters::Counters},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    Rules, RulesFile,
+    call_rules::CallRules,
+    matching::{MatchedCall, Mismatch},
+    rule::{Answers, Rule},
+    select::{Plan, SelectionContext},
+    uses::Uses,
+};
+use crate::OnExhausted;
+
+/// The memory of an explained rule without its texts, and of its JSON.
+const RULE: usize = 256;
+
+/// The source and the label of a rule, without its file, and the step that has answered.
+pub type UsedStep = (Arc<str>, RuleLabel, Option<usize>);
+
+/// A rule that has not answered, or not with all of its steps.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct UnusedRule {
+    /// The file of the rules, the component whose metadata has them, or the session.
+    pub file: String,
+    /// Name or number of the rule.
+    pub rule: String,
+    /// The steps that have not answered, or an empty list if the rule has no steps.
+    pub steps: Vec<usize>,
+}
+
+/// Whether a rule matches a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExplainedRule {
+    /// Name or number of the rule.
+    pub rule: String,
+    /// The file of the rule, if the rules of the component are in several files, or its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Whether the rule answers the call.
+    pub answers: bool,
+    /// Whether all conditions hold. A rule that matches does not answer after an instruction chain in the
+    /// prompt or a rule before it, if it has answered as often as its `times` allows, or if the fallback
+    /// follows its last entry.
+    pub matches: bool,
+    /// How often the rule was used in the session, if its uses are counted.
+    pub uses: u64,
+    /// The conditions that do not hold.
+    pub mismatches: Vec<Mismatch>,
+}
+
+impl Rules {
+    /// Returns the rules without an answer in `used`, which has the sources, rules and steps.
+    pub fn unused(&self, used: &BTreeSet<UsedStep>) -> Vec<UnusedRule> {
+        let unused = |rule: &Rule| {
+            let label = rule.label.clone().in_file(None);
+            let is_used = |step| used.contains(&(rule.source.clone(), label.clone(), step));
+            let steps: Vec<_> =
+                rule.steps().into_iter().filter(|step| !is_used(Some(*step))).collect();
+            let is_unused = if rule.has_entries() { !steps.is_empty() } else { !is_used(None) };
+            let (file, rule) = (rule.source.to_string(), label.text().to_string());
+            is_unused.then_some(UnusedRule { file, rule, steps })
+        };
+        self.rules.iter().filter_map(|rule| unused(rule)).collect()
+    }
+
+    /// Returns the list of expectations in the files as JSON.
+    pub fn expectations_as_json(&self) -> Vec<Value> {
+        let list = |file: &RulesFile| -> Option<Vec<Value>> {
+            let tree = yaml::parse_own(&file.text.text).ok().flatten()?;
+            serde_json::from_str(PlacedJson::new(tree.root.field("expect")?).text()).ok()
+        };
+        self.files.iter().filter_map(list).flatten().collect()
+    }
+}
+
+impl CallRules<'_> {
+    /// Says for each rule whether it matches a call, and whether it answers, unless a chain has answered
+    /// before. Counts no uses.
+    pub fn explain(
+        &self,
+        call: &MatchedCall<'_>,
+        on_exhausted: OnExhausted,
+        counters: &Counters,
+        is_answered: bool,
+        work: &Work,
+    ) -> Result<Vec<ExplainedRule>, Stopped> {
+        let (session, component) = (call.session, call.component);
+        let uses = Uses { counters, session, component };
+        let context = SelectionContext { call, unseen: None, on_exhausted, uses };
+        let mut is_selected = is_answered;
+        let explain = |rule: &Arc<Rule>| {
+            rule.conditions.spend_all(call, work)?;
+            let mismatches = rule.conditions.mismatches(call);
+            let file = rule.label.file().map(|file| file.to_string());
+            let texts = mismatches.iter().map(Mismatch::size).sum::<usize>();
+            work.keep(RULE + 2 * (texts + file.as_ref().map_or(0, String::len)))?;
+            let (matches, count) = (mismatches.is_empty(), context.uses.of_rule(rule));
+            let selected = matches && !is_selected && !rule.is_spent(count);
+            is_selected |= selected;
+            let answers = selected && rule.has_answer(&context, count);
+            let rule = rule.label.text().to_string();
+            Ok(ExplainedRule { rule, file, answers, matches, uses: count, mismatches })
+        };
+        self.sources().flat_map(|rules| &rules.rules).map(explain).collect()
+    }
+}
+
+impl Rule {
+    /// Returns `true` if the rule answers a call, and not the fallback.
+    fn has_answer(&self, context: &SelectionContext<'_, '_>, uses: u64) -> bool {
+        let Plan { failures, step } = self.plan(context, uses);
+        let request = context.call.request;
+        context.uses.has_failure(self, failures, request) || !matches!(step, Ok(None))
+    }
+
+    /// Returns the numbers of the steps of a chain or a sequence.
+    fn steps(&self) -> Vec<usize> {
+        match &self.answers {
+            Answers::Respond(_) => Vec::new(),
+            Answers::Chain { chain, .. } => {
+                chain.turns.iter().map(|turn| turn.step.number).collect()
+            }
+            Answers::Sequence { steps, .. } => steps.numbers().collect(),
+        }
+    }
+}

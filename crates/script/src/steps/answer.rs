@@ -1,0 +1,189 @@
+//! Generates a step's answer to a request.
+
+use mynah_core::{
+    chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
+    provider::{CallContext, ids, stream::Pieces, usage},
+};
+
+use super::{
+    StepError,
+    directives::RequestView,
+    filler::filler,
+    quoted::quoted,
+    step::{Item, Reasoning, ScriptedCall, Step, StepUsage},
+};
+use crate::ScriptedSettings;
+
+/// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
+/// messages.
+pub(crate) const MAX_TEXT: usize = 4 << 20;
+/// Maximum size of the generated text, in bytes, that takes less than a millisecond.
+const MAX_BRIEF_TEXT: usize = 64 * 1024;
+/// Maximum number of tools that an error message lists.
+const MAX_LISTED: usize = 10;
+
+/// A step's answer.
+pub(crate) struct Answer {
+    /// What a stream sends before the turn ends or fails.
+    pub(crate) pieces: Pieces,
+    /// The complete response, or the scripted error.
+    pub(crate) result: Result<Box<Response>, ProviderError>,
+}
+
+/// Returns the maximum size in bytes of a step's answer, if generating it may take longer than a
+/// millisecond.
+pub(crate) fn long_answer(step: &Step, request: &Request) -> Option<usize> {
+    /// The mean length of a word and a space, rounded up.
+    const FILLER_WORD: usize = 7;
+    let reasoning = match &step.reasoning {
+        Reasoning::Text(text) => text.len(),
+        Reasoning::Filler(words) => *words as usize * FILLER_WORD,
+    };
+    let (mut generated, mut copied, mut directives) = (0, 0, 0);
+    for item in &step.items {
+        match item {
+            Item::Filler(words) => generated += *words as usize * FILLER_WORD,
+            Item::Directive(_) => directives += 1,
+            Item::Text(text) | Item::Json(text) => copied += text.len(),
+            Item::Calls(calls) => copied += calls.iter().map(|it| it.call.size()).sum::<usize>(),
+            Item::Error(_) => {}
+        }
+    }
+    if directives > 0 {
+        // A directive writes at most the texts, tools and schemas of the request.
+        generated += directives * request.size();
+    }
+    let is_long = reasoning + generated > MAX_BRIEF_TEXT;
+    is_long.then(|| reasoning + (generated + copied).min(MAX_TEXT))
+}
+
+/// Generates a step's answer. Call ids depend on the component's name.
+pub(crate) fn answer(
+    step: &Step,
+    component: &str,
+    settings: &ScriptedSettings,
+    request: &Request,
+    context: &CallContext,
+) -> Result<Answer, StepError> {
+    let view = RequestView::new(request);
+    let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
+    let reasoning = reasoning(step, context);
+    for item in &step.items {
+        match item {
+            Item::Text(item) | Item::Json(item) => text.add(item)?,
+            Item::Filler(words) => text.add(&filler(*words as usize))?,
+            Item::Directive(directive) => text.add(&view.text(directive))?,
+            Item::Calls(calls) if !settings.allow_unoffered => {
+                check_offered(calls, &view, context.is_alpha1())?;
+                tool_calls.extend(calls.iter().map(|it| it.call.clone()));
+            }
+            Item::Calls(calls) => tool_calls.extend(calls.iter().map(|it| it.call.clone())),
+            Item::Error(error) => {
+                let mut text = text.joined;
+                usage::limit(&mut text, request);
+                let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
+                return Ok(Answer { pieces, result: Err(error.clone()) });
+            }
+        }
+    }
+    ids::assign(component, &request.messages, &mut tool_calls);
+    let mut text = text.joined;
+    let is_cut = usage::limit(&mut text, request);
+    if let Some(max_chunks) = step.cut_after {
+        let result = Err(ProviderError::broken_off(Delivery::BreakOff));
+        return Ok(Answer { pieces: Pieces { reasoning, text, max_chunks }, result });
+    }
+    let response = Response {
+        usage: step_usage(step, request, &text, &tool_calls),
+        reasoning: reasoning.clone(),
+        content: text.clone(),
+        finish_reason: {
+            let reason = step.finish_reason.clone();
+            reason.unwrap_or_else(|| default_finish_reason(&tool_calls, is_cut))
+        },
+        tool_calls,
+        model: Some(settings.model.clone()),
+        missing: step.empty,
+    };
+    let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
+    Ok(Answer { pieces, result: Ok(Box::new(response)) })
+}
+
+/// Returns the text of a step's reasoning, unless the call does not show it.
+fn reasoning(step: &Step, context: &CallContext) -> String {
+    if step.empty.is_some() || !context.shows_reasoning() {
+        return String::new();
+    }
+    match &step.reasoning {
+        Reasoning::Text(text) => text.clone(),
+        Reasoning::Filler(words) => filler(*words as usize),
+    }
+}
+
+/// Texts joined by blank lines.
+#[derive(Default)]
+struct AnswerText {
+    joined: String,
+    has_text: bool,
+}
+
+impl AnswerText {
+    fn add(&mut self, text: &str) -> Result<(), StepError> {
+        if self.has_text {
+            self.joined += "\n\n";
+        }
+        self.has_text = true;
+        self.joined += text;
+        if self.joined.len() > MAX_TEXT {
+            return Err(StepError::new(format!("produces more than {MAX_TEXT} bytes of text")));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the reason of an answer with these calls, whose text may be cut. A limit never cuts calls.
+fn default_finish_reason(calls: &[ToolCall], is_cut: bool) -> FinishReason {
+    match (calls, is_cut) {
+        ([], true) => FinishReason::Length,
+        ([], false) => FinishReason::Stop,
+        _ => FinishReason::ToolCalls,
+    }
+}
+
+/// Checks that the request offers every tool that is called. A call to any other tool is the most
+/// common error in scripts.
+fn check_offered(
+    calls: &[ScriptedCall],
+    view: &RequestView<'_>,
+    is_alpha1: bool,
+) -> Result<(), StepError> {
+    let mut calls = calls.iter().map(|it| &it.call);
+    let Some(call) = calls.find(|call| !view.offers(&call.name)) else { return Ok(()) };
+    let tools = &view.request.tools;
+    let listed = tools.iter().take(MAX_LISTED).map(|tool| quoted(&tool.name)).collect::<Vec<_>>();
+    let offered = match tools.len().checked_sub(MAX_LISTED) {
+        _ if tools.is_empty() && is_alpha1 => "none; ConverseAlpha1 cannot offer any".to_owned(),
+        _ if tools.is_empty() => "none".to_owned(),
+        None | Some(0) => listed.join(", "),
+        Some(more) => format!("{} and {more} more", listed.join(", ")),
+    };
+    let tool = quoted(&call.name);
+    Err(StepError::new(format!(
+        "calls {tool}, which the request does not offer; offered: {offered}; to call it anyway, set \
+         allow_unoffered in a rule, or allowUnoffered in the component"
+    )))
+}
+
+fn step_usage(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) -> Option<Usage> {
+    let StepUsage::Counted(replaced) = step.usage else { return None };
+    let usage = usage::estimate(&request.messages, text, calls);
+    let reasoning = step.reasoning.words() as u64;
+    let completion_tokens =
+        replaced.completion_tokens.unwrap_or(usage.completion_tokens + reasoning);
+    Some(Usage {
+        prompt_tokens: replaced.prompt_tokens.unwrap_or(usage.prompt_tokens),
+        completion_tokens,
+        reasoning_tokens: replaced.reasoning_tokens.unwrap_or(reasoning.min(completion_tokens)),
+        cached_tokens: replaced.cached_tokens.unwrap_or_default(),
+    })
+}
