@@ -19,6 +19,8 @@
     allow(dead_code, unused_imports, reason = "used by the server only")
 )]
 
+#[doc(inline)]
+pub use mynah_agent::{tool_loop, tools};
 use mynah_core::base;
 #[doc(inline)]
 pub use mynah_core::chat;
@@ -41,8 +43,6 @@ pub mod provider {
 mod net;
 #[cfg(feature = "server")]
 mod pii;
-pub mod tool_loop;
-pub mod tools;
 mod wire;
 pub mod client;
 #[cfg(feature = "server")]

@@ -65,7 +65,7 @@ async fn logs_each_call_in_a_span() {
     run_again(&tool_loop, calls_then_repeats(&[&[("greet", "{}")]])).await;
     assert_snapshot!(LOG.take().unwrap(), @r#"
      INFO tool_call{tool="greet" id="tool-call-1-1"}: integration::tool_loop::spans: hello
-    DEBUG tool_call{tool="greet" id="tool-call-1-1"}: mynah::tool_loop::batch: tool call finished outcome="succeeded" duration=0ns
-    DEBUG mynah::tool_loop::turns: tool loop ended end="answered" turns=2
+    DEBUG tool_call{tool="greet" id="tool-call-1-1"}: mynah_agent::tool_loop::batch: tool call finished outcome="succeeded" duration=0ns
+    DEBUG mynah_agent::tool_loop::turns: tool loop ended end="answered" turns=2
     "#);
 }

@@ -1,0 +1,113 @@
+//! Tool calls and their outcomes.
+
+use std::time::Duration;
+
+use mynah_core::chat::ToolCall;
+
+use super::{CallFailure, ToolOutput, transcript::correction_text};
+
+/// A tool call and its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallRecord {
+    /// Id of the call, unique in the conversation.
+    pub id: String,
+    /// Name of the tool, as the model wrote it.
+    pub name: String,
+    /// Arguments, as the model wrote them.
+    pub arguments: String,
+    /// The result or error that the model receives. The text rendering wraps it in the
+    /// [`Wording`](super::Wording).
+    pub result: ToolOutput,
+    /// Duration of the call, including retries. Zero if the tool did not run.
+    pub duration: Duration,
+    /// The outcome of the call.
+    pub outcome: CallOutcome,
+}
+
+/// The outcome of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallOutcome {
+    /// The tool returned a result.
+    Succeeded,
+    /// The cache supplied the result of an earlier call.
+    Cached,
+    /// A hook supplied the result.
+    Replaced,
+    /// The call repeats an earlier one and did not run. The model receives a correction.
+    Duplicate,
+    /// The call has no result.
+    Failed(CallFailure),
+    /// The call is to a tool of the request, and the caller runs it.
+    Pending,
+}
+
+impl CallRecord {
+    /// Creates the record of a call with a result.
+    pub fn new(call: ToolCall, outcome: CallOutcome, result: impl Into<ToolOutput>) -> Self {
+        let ToolCall { id, name, arguments } = call;
+        let (id, result) = (id.unwrap_or_default(), result.into());
+        Self { id, name, arguments, result, duration: Duration::ZERO, outcome }
+    }
+
+    /// Creates the record of a call that failed.
+    pub fn failed(call: ToolCall, failure: CallFailure) -> Self {
+        let text = failure.text(&call.name);
+        Self::new(call, CallOutcome::Failed(failure), text)
+    }
+
+    /// Creates the record of a call that did not run because it is a duplicate.
+    pub fn duplicate(call: ToolCall) -> Self {
+        let text = correction_text(&call.name);
+        Self::new(call, CallOutcome::Duplicate, text)
+    }
+
+    /// Returns the call as the model made it.
+    pub fn call(&self) -> ToolCall {
+        let id = Some(self.id.clone()).filter(|id| !id.is_empty());
+        ToolCall { id, name: self.name.clone(), arguments: self.arguments.clone() }
+    }
+
+    /// Returns roughly the size of the record in bytes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Self>() + self.arguments.len() + self.result.text.len()
+    }
+
+    /// Returns `true` if the result comes from the cache.
+    pub fn is_cached(&self) -> bool {
+        self.outcome == CallOutcome::Cached
+    }
+}
+
+impl CallOutcome {
+    /// Returns a short identifier for metrics and logs, such as `succeeded`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Cached => "cached",
+            Self::Replaced => "replaced",
+            Self::Duplicate => "duplicate",
+            Self::Failed(failure) => failure.as_str(),
+            Self::Pending => "pending",
+        }
+    }
+
+    /// Returns `false` if the call did not run but may run if it is repeated.
+    pub(super) fn counts_for_duplicates(&self) -> bool {
+        use CallFailure::{CircuitOpen, NotRun};
+        !matches!(self, Self::Duplicate | Self::Failed(CircuitOpen | NotRun))
+    }
+
+    /// Returns `true` if there is a result.
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self, Self::Succeeded | Self::Cached | Self::Replaced)
+    }
+
+    /// Returns `true` if the tool started, even if it did not finish.
+    pub(super) fn ran(&self) -> bool {
+        use CallFailure::{Error, Interrupted, Panicked, TimedOut};
+        matches!(
+            self,
+            Self::Succeeded | Self::Failed(Error(_) | Interrupted | Panicked(_) | TimedOut(_))
+        )
+    }
+}

@@ -1,0 +1,81 @@
+//! A tool that makes an HTTP request.
+
+// allow      the addresses that the tools of a file may connect to
+// client     an HTTP client that connects to allowed addresses only
+//   connect  connections to these addresses
+//   redirect a request to where a response points
+// request    the request of a call
+//   body     its body
+//   template texts and values with expressions
+// reply      reads the reply
+//   select   finds the result in it
+
+mod allow;
+mod body;
+mod client;
+mod connect;
+mod redirect;
+mod reply;
+mod request;
+mod select;
+mod template;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use serde_json::Value;
+
+use self::template::ARGUMENTS;
+pub use self::{
+    allow::Allowed,
+    body::Body,
+    client::HttpClient,
+    redirect::redirected,
+    reply::read as read_reply,
+    request::{Header, HttpMethod, RequestSource, RequestTemplate},
+    template::Variables,
+};
+pub(super) use self::{
+    reply::{check_encoding, read_body, status_error},
+    request::{HttpSource, parse_url, resolve_headers},
+};
+use super::references::References;
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
+use mynah_core::base::{json_pointer::JsonPointer, memory::Reservation};
+
+/// A tool that makes an HTTP request to an allowed address.
+#[derive(Debug)]
+pub(super) struct HttpTool {
+    template: RequestTemplate,
+    client: HttpClient,
+    /// JSON Pointer to the result.
+    result: Option<JsonPointer>,
+}
+
+impl HttpTool {
+    /// Creates a tool. Without `allow`, it may connect to the address in its URL.
+    pub(super) fn new(
+        source: HttpSource,
+        allow: Option<&[Allowed]>,
+        references: &dyn References,
+    ) -> Result<Self, String> {
+        let (source, result) = source.split()?;
+        let template = RequestTemplate::new(source, &[ARGUMENTS], references)?;
+        let client = template.client(allow)?;
+        Ok(Self { template, client, result })
+    }
+
+    async fn call(&self, arguments: &Value, memory: &Arc<Reservation>) -> Result<Value, ToolError> {
+        let variables = Variables::with_arguments(arguments);
+        let request = self.template.request(&variables).map_err(ToolError::refused)?;
+        let response = self.client.send(request).await.map_err(ToolError::new)?;
+        let pointer = self.result.as_ref().map(|pointer| pointer.0.as_str());
+        read_reply(response, pointer, memory).await
+    }
+}
+
+impl RunTool for HttpTool {
+    fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_> {
+        async move { self.call(&arguments, context.memory()).await.map(ToolOutput::from) }.boxed()
+    }
+}

@@ -1,0 +1,96 @@
+//! Reads the reply to a request.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, Response, StatusCode, header::CONTENT_ENCODING, response::Parts};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use mynah_core::base::{
+    blocking::{LARGE, run_blocking_if},
+    json_size::decoded_size,
+    memory::Reservation,
+};
+use serde_json::Value;
+
+use super::select::select;
+use crate::{
+    tool_loop::ToolError,
+    tools::{process::MAX_ERROR_TEXT, value::MAX_OUTPUT},
+};
+
+/// A buffer may be twice as long as its content.
+const COPIES: usize = 2;
+
+/// Returns the body of a successful response, or what `pointer` selects in it.
+pub async fn read(
+    response: Response<Incoming>,
+    pointer: Option<&str>,
+    memory: &Arc<Reservation>,
+) -> Result<Value, ToolError> {
+    let (head, body) = read_body(response, memory).await.map_err(ToolError::new)?;
+    if !head.status.is_success() {
+        let error = status_error(&head, &body);
+        let is_transient = is_transient(head.status);
+        return Err(if is_transient { ToolError::new(error) } else { ToolError::failed(error) });
+    }
+    let text = String::from_utf8(body).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        ToolError::new(format_args!("the response is not valid UTF-8 at byte {at}"))
+    })?;
+    let Some(pointer) = pointer else { return Ok(text.into()) };
+    let (is_large, pointer, memory) = (text.len() > LARGE, pointer.to_owned(), memory.clone());
+    let selected = run_blocking_if(is_large, move || part(&text, &pointer, &memory)).await;
+    selected.unwrap_or_else(|_| Err(ToolError::new("the response cannot be read")))
+}
+
+/// Returns `true` if the same request may succeed later.
+fn is_transient(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 500..)
+}
+
+/// Returns what a JSON Pointer selects.
+fn part(text: &str, pointer: &str, memory: &Reservation) -> Result<Value, ToolError> {
+    let part = select(text, pointer)
+        .map_err(|error| ToolError::new(format_args!("the response is not JSON: {error}")))?;
+    let missing = || ToolError::new(format_args!("the response has no {pointer}"));
+    let part = part.ok_or_else(missing)?.get();
+    memory.grow_now(decoded_size(part.as_bytes()))?;
+    Ok(serde_json::from_str(part)?)
+}
+
+/// Reads the whole body of a response. Fails with a message if it is encoded, too long or not
+/// complete, or if there is no memory for it.
+pub(in crate::tools) async fn read_body(
+    response: Response<Incoming>,
+    memory: &Reservation,
+) -> Result<(Parts, Vec<u8>), String> {
+    let (head, body) = response.into_parts();
+    check_encoding(&head.headers)?;
+    let (mut body, mut bytes) = (Limited::new(body, MAX_OUTPUT), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let is_too_long = error.is::<LengthLimitError>();
+            let reason = if is_too_long { "longer than 16 MiB" } else { "not complete" };
+            format!("the response is {reason}")
+        })?;
+        let data = frame.into_data().unwrap_or_default();
+        memory.grow(COPIES * data.len()).await.map_err(|error| error.to_string())?;
+        bytes.extend_from_slice(&data);
+    }
+    Ok((head, bytes))
+}
+
+/// Fails with a message if the body of a response is encoded.
+pub(in crate::tools) fn check_encoding(headers: &HeaderMap) -> Result<(), String> {
+    match headers.get(CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
+        Some(encoding) => Err(format!("the response has the encoding {encoding:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Returns the status of an error, with the beginning of its body.
+pub(in crate::tools) fn status_error(head: &Parts, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_TEXT)]);
+    let (status, text) = (head.status.as_u16(), text.trim());
+    if text.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {text}") }
+}

@@ -1,0 +1,238 @@
+//! The request of a call.
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header::CONTENT_TYPE,
+    uri::PathAndQuery,
+};
+use http_body_util::Full;
+use mynah_core::base::json_pointer::JsonPointer;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    allow::Allowed,
+    body::Body,
+    client::HttpClient,
+    template::{Escape, Template, Variables},
+};
+use crate::tools::references::References;
+
+/// An HTTP request. A 2xx response is the result, and any other one is an error.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::tools) struct HttpSource {
+    /// Method. Default: GET, or POST if there is a body.
+    method: Option<HttpMethod>,
+    /// URL. Expressions such as {{ args.city }} may follow the host; values are percent-encoded.
+    #[schemars(regex(pattern = "^https?://[^/?#{]+([/?].*)?$"))]
+    url: String,
+    /// Headers of the request.
+    #[serde(default)]
+    headers: Vec<Header>,
+    /// Body of the request, usually JSON. Values of expressions such as {{ args.city }} are escaped
+    /// as in JSON strings, without quotes.
+    body: Option<String>,
+    /// JSON Pointer to the result in the response, such as /current. Default: the whole body.
+    result: Option<JsonPointer>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "the methods of HTTP")]
+pub enum HttpMethod {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// A header with exactly one of a value, an environment variable and a secret.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "oneOf" = [
+        { "required": ["value"] },
+        { "required": ["envRef"] },
+        { "required": ["secretKeyRef"] },
+    ],
+))]
+pub struct Header {
+    /// Name of the header.
+    name: String,
+    /// Value of the header.
+    value: Option<String>,
+    /// Name of the environment variable with the value.
+    #[serde(rename = "envRef")]
+    env_ref: Option<String>,
+    /// The secret with the value. Only components have secret stores.
+    #[serde(rename = "secretKeyRef")]
+    secret: Option<SecretKeyRef>,
+}
+
+/// A key in a secret.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SecretKeyRef {
+    /// Name of the secret.
+    name: String,
+    /// Key in the secret. Default: the name of the secret.
+    key: Option<String>,
+}
+
+/// What the requests of a tool have in common, as written.
+#[derive(Debug)]
+pub struct RequestSource {
+    /// Default: GET, or POST if there is a body.
+    pub method: Option<HttpMethod>,
+    /// May be a template.
+    pub url: String,
+    /// The headers in addition to those that mynah sets.
+    pub headers: Vec<Header>,
+    /// Default: none.
+    pub body: Option<Body>,
+}
+
+impl HttpSource {
+    /// Returns the request and the JSON Pointer to the result. Fails if the body is malformed.
+    pub(super) fn split(self) -> Result<(RequestSource, Option<JsonPointer>), String> {
+        let Self { method, url, headers, body, result } = self;
+        let body = body.map(|body| Body::text(&body)).transpose()?;
+        Ok((RequestSource { method, url, headers, body }, result))
+    }
+}
+
+/// What the requests of a tool have in common.
+#[derive(Debug)]
+pub struct RequestTemplate {
+    method: Method,
+    /// Scheme and authority.
+    origin: Uri,
+    /// Path and query.
+    target: Template,
+    headers: HeaderMap,
+    body: Option<Body>,
+}
+
+impl RequestTemplate {
+    /// Checks a request whose expressions may use these variables. Returns what is wrong with it.
+    pub fn new(
+        source: RequestSource,
+        variables: &[&str],
+        references: &dyn References,
+    ) -> Result<Self, String> {
+        let (origin, target) = split(&source.url)?;
+        let default = if source.body.is_some() { HttpMethod::Post } else { HttpMethod::Get };
+        let mut headers = HeaderMap::new();
+        if source.body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        headers.extend(resolve_headers(source.headers, references)?);
+        let target = Template::parse(target, Escape::Url)?;
+        target.check_variables(variables).map_err(|error| format!("url: {error}"))?;
+        if let Some(body) = &source.body {
+            body.check_variables(variables).map_err(|error| format!("body: {error}"))?;
+        }
+        Ok(Self {
+            method: source.method.unwrap_or(default).into(),
+            origin,
+            target,
+            headers,
+            body: source.body,
+        })
+    }
+
+    /// Returns a client for the requests. Without `allow`, it may connect to the host and port in
+    /// their URL.
+    pub fn client(&self, allow: Option<&[Allowed]>) -> Result<HttpClient, String> {
+        HttpClient::new(&self.origin, allow)
+    }
+
+    /// Returns the request with these variables.
+    pub fn request(&self, variables: &Variables) -> Result<Request<Full<Bytes>>, String> {
+        let target = self.target.render(variables)?;
+        let path = target.split('?').next().unwrap_or_default();
+        if path.split('/').any(|segment| matches!(segment, "." | "..")) {
+            return Err(format!("the path {path:?} must not contain . or .. as a segment"));
+        }
+        let body = self.body.as_ref().map(|body| body.render(variables)).transpose()?;
+        let mut parts = self.origin.clone().into_parts();
+        let target: PathAndQuery =
+            target.parse().map_err(|error| format!("invalid URL path {target:?}: {error}"))?;
+        parts.path_and_query = Some(target);
+        let url = Uri::from_parts(parts).map_err(|error| error.to_string())?;
+        let mut request = Request::new(Full::from(body.unwrap_or_default()));
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = url;
+        *request.headers_mut() = self.headers.clone();
+        Ok(request)
+    }
+}
+
+/// Splits a URL into its origin and the rest, which may have expressions.
+fn split(url: &str) -> Result<(Uri, &str), String> {
+    let expected = "expected a URL such as http://localhost:8080/weather";
+    let invalid = || format!("{url:?} is not an http or https URL; {expected}");
+    let (scheme, rest) = url.split_once("://").ok_or_else(invalid)?;
+    let (authority, target) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.contains('{') {
+        return Err(format!("the host of {url:?} must not contain an expression"));
+    }
+    if !matches!(scheme, "http" | "https") || authority.contains('@') {
+        return Err(invalid());
+    }
+    let origin = Uri::builder().scheme(scheme).authority(authority).path_and_query("/").build();
+    Ok((origin.map_err(|_| invalid())?, if target.is_empty() { "/" } else { target }))
+}
+
+/// Checks a URL without expressions.
+pub(in crate::tools) fn parse_url(url: &str) -> Result<Uri, String> {
+    let (origin, target) = split(url)?;
+    let mut parts = origin.into_parts();
+    let target = target.parse().map_err(|error| format!("invalid URL {url:?}: {error}"))?;
+    parts.path_and_query = Some(target);
+    Uri::from_parts(parts).map_err(|error| error.to_string())
+}
+
+/// Reads the values of headers.
+pub(in crate::tools) fn resolve_headers(
+    headers: Vec<Header>,
+    references: &dyn References,
+) -> Result<HeaderMap, String> {
+    headers.into_iter().map(|header| header.resolve(references)).collect()
+}
+
+impl Header {
+    fn resolve(self, references: &dyn References) -> Result<(HeaderName, HeaderValue), String> {
+        let Self { name, value, env_ref, secret } = self;
+        let value = match (value, env_ref, secret) {
+            (Some(value), None, None) => Ok(value),
+            (None, Some(variable), None) => references.variable(&variable),
+            (None, None, Some(SecretKeyRef { name, key })) => {
+                references.secret(&name, key.as_deref().unwrap_or(&name))
+            }
+            _ => Err("needs exactly one of value, envRef and secretKeyRef".to_owned()),
+        };
+        let value = value.map_err(|error| format!("the header {name:?}: {error}"))?;
+        // The value may be a secret.
+        let invalid =
+            || format!("the value of the header {name:?} has characters that are not allowed");
+        let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
+        value.set_sensitive(true);
+        let parsed = name.parse().map_err(|_| format!("{name:?} is not the name of a header"))?;
+        Ok((parsed, value))
+    }
+}
+
+impl From<HttpMethod> for Method {
+    fn from(method: HttpMethod) -> Self {
+        match method {
+            HttpMethod::Get => Self::GET,
+            HttpMethod::Post => Self::POST,
+            HttpMethod::Put => Self::PUT,
+            HttpMethod::Patch => Self::PATCH,
+            HttpMethod::Delete => Self::DELETE,
+        }
+    }
+}
