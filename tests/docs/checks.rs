@@ -10,11 +10,12 @@ use crate::{
 };
 
 /// Files that link to pages but have no test of their own.
-const OTHER_FILES: [&str; 11] = [
+const OTHER_FILES: [&str; 12] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "bench/README.md",
     "docs/SUMMARY.md",
     "examples/chains/README.md",
     "examples/go/README.md",

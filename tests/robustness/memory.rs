@@ -1,7 +1,7 @@
 //! Clients that make the sidecar keep as much memory as possible.
 //!
 //! Peak memory must stay below the memory budget plus [`OVERHEAD`]. `bench/attacks` runs these tests
-//! at full scale with a release build and prints the figures in docs/security.md.
+//! at full scale with a release build and prints the figures in bench/README.md.
 
 use std::{net::SocketAddr, time::Duration};
 

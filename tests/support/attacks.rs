@@ -16,7 +16,7 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// Prints a row of a table in docs/security.md if the attacks run at full scale.
+/// Prints a row of a table in bench/README.md if the attacks run at full scale.
 pub fn report_row(cells: &[&str]) {
     if is_full_scale() {
         report(&format!("| {} |", cells.join(" | ")));
