@@ -50,7 +50,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// start starts mynah on free ports. mynah stops when its standard input is closed, so also when the
+// start starts mynah on free ports. mynah stops when its standard input is closed, even if the
 // tests panic or are killed.
 func start() (stop func()) {
 	folder, err := os.MkdirTemp("", "mynah")

@@ -29,7 +29,7 @@ def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command = ['mynah', '--resources-path=components', '--stand-in=scripted', '--strict']
     command += ['--rules=rules.yaml', '--dapr-grpc-port=0', '--dapr-http-port=0']
     command += ['--metrics-port=0', f'--addresses-file={file}', '--exit-on-stdin-close']
-    # The pipe is closed at the end, also if the tests are killed.
+    # The pipe is closed at the end, even if the tests are killed.
     pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.DEVNULL}
     with subprocess.Popen(command, cwd=PROJECT, **pipes) as mynah:
         while not file.exists():
