@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(crate) struct Context<'a> {
     /// Name of the tool or title of the response format.
     pub(crate) subject: &'a str,
-    /// Text to search for values: the latest message that mentions the tool, or else the last user
+    /// Text to search for values: the latest message that mentions the tool, otherwise the last user
     /// message.
     pub(crate) mention: &'a str,
     /// The bytes in `mention` of the clause that mentions the tool, and of its sentence. Their facts

@@ -85,7 +85,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         Some(Kind::Date | Kind::Moment | Kind::Time) => {
             !property.has_word("return") && fact.of != FactType::Name
         }
-        // Short numbers are rather counts.
+        // Short numbers are more likely counts.
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,

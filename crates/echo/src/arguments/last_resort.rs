@@ -11,7 +11,7 @@ use super::{
 use crate::facts::Kind;
 
 impl<'a> Generator<'a> {
-    /// Returns a value that is no single fact: the whole message, whether words stand in the
+    /// Returns a value that is not a single fact: the whole message, whether words stand in the
     /// message, or a token that matches a pattern.
     pub(super) fn last_resort(
         &mut self,

@@ -1,4 +1,4 @@
-//! Chooses numbers: 42, or else the closest valid number.
+//! Chooses numbers: 42, otherwise the closest valid number.
 //!
 //! Integers and multiples are computed with decimals. As a result, 0.1 is exactly one tenth, and
 //! large integers keep their last digits.
@@ -18,7 +18,7 @@ const fn decimal_places(scale: u32) -> Decimal {
     Decimal::from_parts(1, 0, 0, false, scale)
 }
 
-/// Returns a number for a schema, or else the closest invalid one. The first variant is 42 or the
+/// Returns a number for a schema, otherwise the closest invalid one. The first variant is 42 or the
 /// closest valid number.
 pub(super) fn choose(flat: &FlatSchema, integer: bool, variant: usize) -> Result<Value, Value> {
     let constraints = Constraints::new(flat);

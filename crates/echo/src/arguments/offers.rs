@@ -17,7 +17,7 @@ use crate::{
 const BOOLEAN_FILLERS: &str =
     "is has include included with enable enabled allow allowed should need needed want";
 
-/// Returns the facts that a property may take, best first. The words of the `tool` are no values.
+/// Returns the facts that a property may take, best first. The words of the `tool` are not values.
 pub(super) fn offers<'a>(
     property: &Property<'a>,
     reading: &Reading,
@@ -103,7 +103,7 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
 }
 
 /// Returns the time for a date, or the date for a time, that makes it a `date-time`: one right next to
-/// it, else the first.
+/// it, otherwise the first.
 pub(super) fn complement<'r>(
     property: &Property,
     fact: &Fact,

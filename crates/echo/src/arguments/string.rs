@@ -18,7 +18,7 @@ use crate::{
 
 /// Maximum number of strings to try for a pattern.
 const MAX_TRIES: usize = 32;
-/// The pattern of variants for which there is no other.
+/// The fallback pattern of variants.
 const ANY_WORD: &str = "[A-Za-z0-9]+";
 
 impl<'a> Generator<'a> {

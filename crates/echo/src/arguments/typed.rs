@@ -10,7 +10,7 @@ use super::{
 };
 
 impl<'a> Generator<'a> {
-    /// Returns a value that the schema provides: `const`, or else a valid value in `default`,
+    /// Returns a value that the schema provides: `const`, otherwise a valid value in `default`,
     /// `examples` and `enum`. Fails if `enum` allows only null, and ignores an `enum` without valid
     /// values.
     pub(super) fn provided(

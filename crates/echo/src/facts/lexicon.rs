@@ -18,7 +18,7 @@ const LANGUAGES: &str = "afrikaans af albanian sq arabic ar armenian hy basque e
      persian fa polish pl portuguese pt punjabi pa romanian ro russian ru serbian sr slovak sk slovenian sl spanish es \
      swahili sw swedish sv tagalog tl tamil ta thai th turkish tr ukrainian uk urdu ur vietnamese vi welsh cy";
 
-/// Units, times and other words that are no places even after "in", and no names even if capitalized.
+/// Units, times and other words that are not places even after "in", and not names even if capitalized.
 const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree degrees meters metres miles kilometers km \
      inches feet kg kilograms grams pounds hours hour minutes minute seconds second days day weeks week months month \
      years year morning afternoon evening night noon midnight now today tomorrow yesterday tonight time order advance \

@@ -95,7 +95,7 @@ pub(crate) struct Reading {
     pub(crate) facts: Vec<Rc<Fact>>,
 }
 
-/// A fact without what stands around it.
+/// A fact without its context.
 type Bare = (FactType, Range<usize>, String);
 
 impl Reading {
@@ -152,7 +152,7 @@ impl Reading {
         found.map(|index| (range(index), self.words.is_negated(&self.text, index))).collect()
     }
 
-    /// Adds what stands around a part of the message.
+    /// Adds the context of a part of the message.
     pub(crate) fn fact(&self, of: FactType, range: Range<usize>, value: String) -> Fact {
         fact(&self.words, &self.cues, (of, range, value))
     }

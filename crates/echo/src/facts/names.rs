@@ -107,7 +107,7 @@ fn is_capitals(word: &str) -> bool {
     (2..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-/// Returns `true` for a lower-case word that is no name of something else, directly after a
+/// Returns `true` for a lower-case word that is not a name of something else, directly after a
 /// preposition.
 fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -> bool {
     let word = &words[index];

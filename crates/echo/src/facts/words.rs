@@ -1,4 +1,4 @@
-//! The words of a message, with what stands around them.
+//! The words of a message, with their context.
 
 use std::{
     cell::OnceCell,

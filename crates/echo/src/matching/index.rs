@@ -55,7 +55,7 @@ pub(super) struct ToolTerms {
 pub(super) struct Name {
     pub(super) words: Vec<Term>,
     /// The words that are not generic, and those that are.
-    pub(super) telling: Vec<Term>,
+    pub(super) distinctive: Vec<Term>,
     pub(super) generic: Vec<Term>,
     /// All words joined into one.
     pub(super) joined: Term,
@@ -134,12 +134,12 @@ impl ToolIndex {
         let part = name.rsplit_once("__").map(|(_, part)| part);
         for name in [Some(name), part].into_iter().flatten() {
             let forms = canonical_words(name);
-            let telling: Vec<_> = forms.iter().filter(|form| !is_generic(form)).collect();
+            let distinctive: Vec<_> = forms.iter().filter(|form| !is_generic(form)).collect();
             let is_common =
                 |verb: &str| COMMON_VERBS.split(' ').any(|common| canonical(common) == verb);
-            let verb = telling.first().filter(|verb| !is_common(verb));
+            let verb = distinctive.first().filter(|verb| !is_common(verb));
             tool.verb = verb.map(|verb| self.intern(verb.to_string()));
-            if let Some(category) = category(&telling).filter(|_| forms.len() <= MAX_WORDS) {
+            if let Some(category) = category(&distinctive).filter(|_| forms.len() <= MAX_WORDS) {
                 tool.keywords =
                     category.keywords().map(|word| self.intern(canonical(word))).collect();
                 tool.has_arithmetic = category.has_arithmetic;
@@ -155,18 +155,18 @@ impl ToolIndex {
         let joined: String = words(name).map(|word| &name[word.range]).collect();
         let joined = self.intern(canonical(&joined));
         let mut terms = Vec::with_capacity(forms.len());
-        let (mut telling, mut generic) = (Vec::new(), Vec::new());
+        let (mut distinctive, mut generic) = (Vec::new(), Vec::new());
         for form in forms {
             let is_generic = is_generic(&form);
             let term = self.intern(form);
             terms.push(term);
-            if is_generic { &mut generic } else { &mut telling }.push(term);
+            if is_generic { &mut generic } else { &mut distinctive }.push(term);
         }
-        for list in [&mut telling, &mut generic] {
+        for list in [&mut distinctive, &mut generic] {
             list.sort_unstable();
             list.dedup();
         }
-        Name { words: terms, telling, generic, joined }
+        Name { words: terms, distinctive, generic, joined }
     }
 
     fn intern(&mut self, word: String) -> Term {
@@ -204,7 +204,8 @@ impl ToolIndex {
         let mut anchored = vec![Vec::new(); self.terms.len()];
         for (at, tool) in self.tools.iter().enumerate() {
             let rarest = |name: &Name| {
-                let words = if name.telling.is_empty() { &name.words } else { &name.telling };
+                let words =
+                    if name.distinctive.is_empty() { &name.words } else { &name.distinctive };
                 // Texts have long words less often than short ones.
                 let key =
                     |term: &Term| (frequencies[*term as usize], Reverse(lengths[*term as usize]));
@@ -233,9 +234,9 @@ impl Name {
     }
 }
 
-/// Returns the category of a tool whose name has these telling words.
-fn category(telling: &[&String]) -> Option<&'static Category> {
-    let mut words = telling.iter().filter(|word| **word != "send");
+/// Returns the category of a tool whose name has these distinctive words.
+fn category(distinctive: &[&String]) -> Option<&'static Category> {
+    let mut words = distinctive.iter().filter(|word| **word != "send");
     let category = Category::of(words.next()?)?;
     words.all(|word| Category::of(word) == Some(category)).then_some(category)
 }

@@ -7,7 +7,7 @@ use super::work_budget::{Exhausted, WorkBudget};
 pub(super) struct Matches {
     /// By position, whether a match by an earlier rule contains the word.
     pub(super) taken: Vec<bool>,
-    /// The matches by the present rule, in the order of the tools.
+    /// The matches by the current rule, in the order of the tools.
     pub(super) found: Vec<Match>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Match {
     /// The number of words of the name, or of keywords, that match.
     pub(super) size: usize,
     /// The positions of the words that indicate the purpose of the tool.
-    pub(super) telling: Vec<u32>,
+    pub(super) distinctive: Vec<u32>,
     /// The positions of the other words.
     pub(super) other: Vec<u32>,
     pub(super) is_negated: bool,
@@ -28,7 +28,7 @@ pub(super) struct Match {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mentioned {
     pub(super) tool: usize,
-    /// The position of the first telling word.
+    /// The position of the first distinctive word.
     pub(super) at: u32,
 }
 
@@ -38,7 +38,7 @@ impl Matches {
         Self { taken: vec![false; words], found: Vec::new() }
     }
 
-    /// Returns the tools that the present rule matches, sorted, and where. Removes its matches and
+    /// Returns the tools that the current rule matches, sorted, and where. Removes its matches and
     /// takes their words.
     pub(super) fn take(&mut self, budget: &mut WorkBudget) -> Result<Vec<Mentioned>, Exhausted> {
         let mut tools = Vec::new();
@@ -47,16 +47,16 @@ impl Matches {
         }
         let mut largest = vec![0; self.taken.len()];
         for found in &self.found {
-            budget.spend(found.telling.len() + found.other.len())?;
+            budget.spend(found.distinctive.len() + found.other.len())?;
             found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
         }
         // In "list users", the match of `list_users` contains that of `get_user`.
-        let stands = |it: &Match| it.telling.iter().all(|at| largest[*at as usize] <= it.size);
+        let stands = |it: &Match| it.distinctive.iter().all(|at| largest[*at as usize] <= it.size);
         for found in self.found.drain(..).filter(stands) {
             found.positions().for_each(|at| self.taken[at] = true);
             let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
             if !found.is_negated && is_new {
-                let at = found.telling.iter().min().copied().unwrap_or(0);
+                let at = found.distinctive.iter().min().copied().unwrap_or(0);
                 tools.push(Mentioned { tool: found.tool, at });
             }
         }
@@ -66,6 +66,6 @@ impl Matches {
 
 impl Match {
     fn positions(&self) -> impl Iterator<Item = usize> {
-        self.telling.iter().chain(&self.other).map(|at| *at as usize)
+        self.distinctive.iter().chain(&self.other).map(|at| *at as usize)
     }
 }

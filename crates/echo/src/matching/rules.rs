@@ -1,4 +1,5 @@
-//! The five rules that decide which tools a sentence mentions.
+//! The four rules that decide which tools a sentence mentions, and the verb that decides if none
+//! matches.
 
 use super::{
     index::{Name, Term, ToolIndex},
@@ -118,12 +119,12 @@ impl<'a> SentenceMatcher<'a> {
         Ok(reached)
     }
 
-    /// Matches the telling words of a name, in any order.
+    /// Matches the distinctive words of a name, in any order.
     fn match_topics(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
             let matches_before = self.matches.found.len();
             let mut words = Vec::new();
-            for term in &name.telling {
+            for term in &name.distinctive {
                 words.push((*term, self.free(*term, true)?));
             }
             let rounds = words.iter().map(|(_, words)| words.len()).min().unwrap_or(0);
@@ -135,7 +136,7 @@ impl<'a> SentenceMatcher<'a> {
                     words[round..words.len().min(taken.end)].iter().map(|word| (*term, *word))
                 });
                 let found = found.collect();
-                self.add(tool, name, name.telling.len(), found)?;
+                self.add(tool, name, name.distinctive.len(), found)?;
                 if !is_negated {
                     break;
                 }
@@ -161,7 +162,7 @@ impl<'a> SentenceMatcher<'a> {
         self.matches.found.extend(found.into_iter().map(|word| Match {
             tool,
             size: 1,
-            telling: (word.first..=word.last).collect(),
+            distinctive: (word.first..=word.last).collect(),
             other: Vec::new(),
             is_negated: self.sentence.words[word.first as usize].is_negated,
         }));
@@ -175,21 +176,21 @@ impl<'a> SentenceMatcher<'a> {
         word.is_some_and(|word| self.is_free(&word, true))
     }
 
-    /// Returns the occurrences of a term outside quotes. Those of a telling word are also outside
+    /// Returns the occurrences of a term outside quotes. Those of a distinctive word are also outside
     /// the matches by earlier rules.
-    fn free(&mut self, term: Term, is_telling: bool) -> Result<Vec<Occurrence>, Exhausted> {
+    fn free(&mut self, term: Term, is_distinctive: bool) -> Result<Vec<Occurrence>, Exhausted> {
         let words = self.sentence.occurrences(term);
         self.budget.spend(1 + words.len())?;
-        Ok(words.iter().filter(|word| self.is_free(word, is_telling)).copied().collect())
+        Ok(words.iter().filter(|word| self.is_free(word, is_distinctive)).copied().collect())
     }
 
-    fn is_free(&self, word: &Occurrence, is_telling: bool) -> bool {
+    fn is_free(&self, word: &Occurrence, is_distinctive: bool) -> bool {
         let mut positions = word.first as usize..=word.last as usize;
         !positions
-            .any(|at| self.sentence.words[at].is_quoted || is_telling && self.matches.taken[at])
+            .any(|at| self.sentence.words[at].is_quoted || is_distinctive && self.matches.taken[at])
     }
 
-    /// Adds a match of words of a name. If all words of the name are generic, all are telling.
+    /// Adds a match of words of a name. If all words of the name are generic, all are distinctive.
     fn add(
         &mut self,
         tool: usize,
@@ -202,8 +203,9 @@ impl<'a> SentenceMatcher<'a> {
         let is_negated = self.sentence.words[first as usize].is_negated;
         let mut found = Match { tool, size, is_negated, ..Match::default() };
         for (term, word) in words {
-            let is_other = !name.telling.is_empty() && name.generic.binary_search(&term).is_ok();
-            let list = if is_other { &mut found.other } else { &mut found.telling };
+            let is_other =
+                !name.distinctive.is_empty() && name.generic.binary_search(&term).is_ok();
+            let list = if is_other { &mut found.other } else { &mut found.distinctive };
             list.extend(word.first..=word.last);
         }
         self.matches.found.push(found);

@@ -12,7 +12,7 @@ const GENERIC: &str = "get fetch list show set do run execute call use perform f
 /// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send".
 const WISHES: [&str; 6] = ["want", "need", "wish", "plan", "intend", "have"];
 
-/// Words that end in s but are no plurals, apart from those in ss, us and is.
+/// Words that end in s but are not plurals, apart from those in ss, us and is.
 const SINGULAR: [&str; 3] = ["alias", "canvas", "atlas"];
 
 /// Returns the canonical form of a word.
