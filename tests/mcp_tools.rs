@@ -14,7 +14,7 @@ use crate::support::{
 };
 
 /// A server with the tools `read.file` and `stop`. The first argument is the folder in which it
-/// writes its process id. The ids of the calls are counted, because the client counts them, too.
+/// writes its process id. The ids of the calls are counted, because the client also counts them.
 const SERVER: &str = r#"
 echo $$ >> "$1/pids"
 id=0

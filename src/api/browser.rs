@@ -132,7 +132,7 @@ fn is_same(one: &str, other: &str, default_port: u16) -> bool {
 }
 
 /// Returns the host from `host:port`, without the brackets around an IPv6 address. Text with anything
-/// else, such as a user name, is returned as a whole, which is no host.
+/// else, such as a user name, is returned as a whole, which is not a host.
 fn host_of(authority: &str) -> &str {
     let parsed = authority.parse::<Authority>();
     let len = parsed.map_or(authority.len(), |authority| authority.host().len());

@@ -160,7 +160,7 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
         true
     }
 
-    /// Whether the provider passes on all requests to its fallback, also those with an instruction
+    /// Whether the provider passes on all requests to its fallback, even those with an instruction
     /// chain. Otherwise it passes on those without a chain.
     fn passes_on_chains(&self) -> bool {
         false

@@ -118,7 +118,7 @@ impl Engine {
         self.journal.clone().filter(|journal| journal.is_readable())
     }
 
-    /// Hides the secrets of components, also those in calls that are stored already.
+    /// Hides the secrets of components, even those in calls that are stored already.
     pub(crate) fn set_secrets(&self, environment: &Environment) {
         self.redactor.store(Arc::new(Redactor::new(&environment.hidden())));
     }

@@ -36,7 +36,7 @@ const MAX_LINGER: Duration = Duration::from_secs(10);
 ///
 /// - it yields to other tasks if processing what it has received takes long. HTTP/2 has frames that
 ///   are cheap to send and expensive to process: with a thousand open streams, a step of SETTINGS
-///   frames takes two milliseconds, and h2 goes on as long as there is anything to read.
+///   frames takes two milliseconds, and h2 continues as long as there is anything to read.
 /// - it discards what the client still sends after the last response. Otherwise the system would
 ///   reset the connection, and a client that sends a body which is not read, such as one over the
 ///   size limit, could lose the response.

@@ -124,7 +124,7 @@ fn checks_tools_files() {
     0 components, 0 tools files, 4 errors, 0 warnings
     -- exit 1
     "#);
-    // Other programs have files with this key, too.
+    // Other programs also have files with this key.
     let other = "apiVersion: example.com/v1\nkind: Toolbox\ntools: [hammer]\n";
     let report = check_folder(&[("other.yaml", other), ("map.yaml", "tools: {a: b}")]);
     assert!(report.contains("0 components, 0 errors, 0 warnings"), "{report}");

@@ -233,7 +233,7 @@ rules:
     assert!(error.body.contains(r#"the nearest is rule \"scrubbed\""#), "{}", error.body);
 }
 
-/// Rules see the component's own tools beside those of the request.
+/// Rules see the component's own tools in addition to those of the request.
 #[tokio::test]
 async fn a_component_offers_its_own_tools() {
     let rules = "\

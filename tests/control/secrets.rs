@@ -196,7 +196,7 @@ async fn of_components_may_be_references() {
     assert_eq!(text, &["[redacted]"; 4].join(" "));
 }
 
-/// Calls that were stored before a component was loaded have its secrets, too.
+/// Calls that were stored before a component was loaded also have its secrets.
 #[tokio::test]
 async fn are_hidden_when_they_are_learned_later() {
     let components = scratch("secrets").join("components.yaml");

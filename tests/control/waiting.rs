@@ -98,7 +98,7 @@ async fn large_calls_wait_too() {
     };
     let (answer, ()) = tokio::join!(say(&sidecar, "a", &text), ends);
     assert_eq!(answer.unwrap(), text);
-    // Also if the wait is over at once.
+    // Even if the wait ends immediately.
     set_fault(&sidecar, json!({"session": "a", "delay": "1ns"})).await;
     assert_eq!(say(&sidecar, "a", &text).await.unwrap(), text);
     set_fault(&sidecar, json!({"session": "a", "hang": true})).await;

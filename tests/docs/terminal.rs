@@ -200,7 +200,7 @@ impl Terminal {
         assert_eq!(printed.trim_end(), expected.trim_end(), "$ {}", step.command);
     }
 
-    /// Replaces the default ports with those of the running sidecar. Beside daprd, mynah has others.
+    /// Replaces the default ports with those of the running sidecar. Next to daprd, mynah has others.
     fn with_ports(&self, text: &str) -> String {
         let Some(Sidecar { grpc, http, metrics, .. }) = &self.sidecar else {
             return text.to_owned();

@@ -29,7 +29,7 @@ async fn a_response_continues_another_with_its_whole_history() {
         assert_eq!(text(&answer), expected);
         id = answer["id"].clone();
     }
-    // Streamed responses are kept, too, and can be continued several times.
+    // Streamed responses are also kept, and can be continued several times.
     let body = with(request(&texts(&["first", "second"])), "stream", json!(true));
     let reply = respond(&sidecar, &body).await;
     let id = reply.events()[0].1["response"]["id"].clone();

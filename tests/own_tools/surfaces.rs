@@ -1,4 +1,4 @@
-//! All APIs run the tools of a component, also when they stream.
+//! All APIs run the tools of a component, even when they stream.
 
 use serde_json::{Value, json};
 

@@ -73,7 +73,7 @@ fn daprd_gives_the_recorded_answers() {
     });
 }
 
-/// mynah in the place of daprd's own echo component, as a pluggable component.
+/// mynah instead of daprd's own echo component, as a pluggable component.
 #[needs("daprd")]
 #[test]
 fn daprd_gives_the_recorded_answers_with_mynah_as_its_component() {

@@ -19,7 +19,7 @@ use crate::support::{
     scratch,
 };
 
-/// Whoever sees the addresses file or the banner must be able to call mynah.
+/// A client that sees the addresses file or the banner must be able to call mynah.
 #[test]
 fn start_without_enough_descriptors_announces_nothing() {
     let addresses = scratch("few").join("addresses.json");

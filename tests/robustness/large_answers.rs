@@ -48,7 +48,7 @@ async fn large_arguments_without_window(address: SocketAddr, calls: usize) -> (C
 async fn large_answers_to_small_requests() {
     let scale = Scale::read();
     let sidecar = scale.start();
-    // Their answers are small beside those of other attacks.
+    // Their answers are small compared with those of other attacks.
     let streams = 2 * scale.streams_per_connection;
     let attack = async {
         let connections =

@@ -150,7 +150,7 @@ fn a_program_that_does_not_answer_times_out() {
     assert!(text.contains("100ms"), "{text}");
 }
 
-/// Silence ends the conversation and is no failure. The results say that their times are real.
+/// Silence ends the conversation and is not a failure. The results say that their times are real.
 #[test]
 fn silence_of_a_program_ends_the_conversation() {
     let script = r#"read -r line; echo '"first"'; sleep 600"#;

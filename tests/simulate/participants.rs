@@ -102,7 +102,7 @@ async fn without_instructions_a_model_sees_only_the_conversation() {
     assert_eq!(model.requests()[1], ["user: c0", "assistant: a1", "user: c1"]);
 }
 
-/// The other participant goes on, but the sentence for the end of a chain is never said.
+/// The other participant continues, but the sentence for the end of a chain is never said.
 #[tokio::test]
 async fn an_exhausted_chain_passes() {
     let steps = texts_chain(&["a1", "a2"]);

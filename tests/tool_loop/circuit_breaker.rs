@@ -116,7 +116,7 @@ async fn ignores_refusals() {
     assert_eq!(runs.load(Ordering::Relaxed), 20, "there are no retries");
 }
 
-/// The model is told to try again later, so trying again is no duplicate.
+/// The model is told to try again later, so trying again is not a duplicate.
 #[tokio::test(start_paused = true)]
 async fn a_rejected_call_is_no_duplicate() {
     for duplicates in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {

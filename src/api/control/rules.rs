@@ -57,7 +57,7 @@ fn set(engine: &Engine, session: &str, text: String, memory: KeptMemory) -> Resu
     Ok(())
 }
 
-/// Shows an error in a text that is no file.
+/// Shows an error in a text that is not a file.
 fn shown(Diagnostic { place, message, .. }: &Diagnostic) -> String {
     let place = place.map(|place| format!("line {}, column {}: ", place.line, place.column));
     place.unwrap_or_default() + message

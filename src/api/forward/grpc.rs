@@ -60,7 +60,7 @@ impl GrpcForward {
         .boxed()
     }
 
-    /// Passes on a call of `Shutdown`, and shuts mynah down, too.
+    /// Passes on a call of `Shutdown`, and also shuts mynah down.
     pub(crate) fn shutdown(
         &self,
         request: Request<RequestBody>,

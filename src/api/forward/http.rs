@@ -62,7 +62,7 @@ impl HttpForward {
         .boxed()
     }
 
-    /// Passes on a request to shut down, and shuts mynah down, too.
+    /// Passes on a request to shut down, and also shuts mynah down.
     pub(crate) fn shutdown(
         &self,
         request: Request<RequestBody>,

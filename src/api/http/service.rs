@@ -22,7 +22,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Creates the service. `default_component` answers requests of OpenAI's API whose model is no
+    /// Creates the service. `default_component` answers requests of OpenAI's API whose model is not a
     /// component. `forward` passes on what mynah does not serve, if a daprd is behind mynah.
     pub(crate) fn new(
         engine: Arc<Engine>,

@@ -1,4 +1,4 @@
-//! Embeddings. They are no conversations: no component makes them, and nothing records them.
+//! Embeddings. They are not conversations: no component makes them, and nothing records them.
 
 use std::sync::Arc;
 

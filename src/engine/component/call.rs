@@ -25,7 +25,7 @@ pub(crate) type Invoke<T> = fn(Arc<dyn Provider>, Arc<Request>, CallContext) -> 
 /// The whole answer of a provider.
 type Answer = BoxFuture<'static, Result<Response, ProviderError>>;
 
-/// A call that has reached its component. It belongs to the task of the call, also if another thread
+/// A call that has reached its component. It belongs to the task of the call, even if another thread
 /// called the provider.
 pub(crate) struct ReachedCall<T> {
     component: Arc<Component>,

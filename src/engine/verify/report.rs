@@ -50,7 +50,7 @@ pub(crate) struct Verified {
     /// The name of the expectation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
-    /// Whether the number of calls is as expected, also if all calls that are not checked match.
+    /// Whether the number of calls is as expected, even if all calls that are not checked match.
     pub(crate) ok: bool,
     /// Whether the calls that are not checked could change the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

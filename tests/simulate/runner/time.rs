@@ -44,7 +44,7 @@ async fn the_base_timestamp_can_be_set() {
     let time: Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
     assert_eq!(at(BaseTimestamp::At(time)).await, time);
     assert!(at(BaseTimestamp::Now).await > time);
-    // The end of time is no problem.
+    // The end of time is not a problem.
     let late = RunnerSettings { base_timestamp: BaseTimestamp::At(Timestamp::MAX), ..at_most(9) };
     let agent = Typing::new(talkative(AGENT), Duration::MAX);
     let runner = Runner::new(talkative(CUSTOMER), agent, MessageDraft::new(CUSTOMER, "initial"));
@@ -104,7 +104,7 @@ async fn external_participants_follow_the_real_clock() {
     }
 }
 
-/// Silence may last as long as a limit in real time, also if participants pass in between.
+/// Silence may last as long as a limit in real time, even if participants pass in between.
 #[tokio::test(start_paused = true)]
 async fn silence_in_real_time_ends_the_conversation() {
     let timeout = Some(Duration::from_secs(10));

@@ -74,7 +74,7 @@ async fn refuses_gaps() {
     let error = message(merge(&folders, &folder.join("out")), &folder);
     assert_eq!(error, "4 of 11 conversations are missing: 1, 4, 7, 10; finish shard 1/3 first");
     assert!(!folder.join("out").exists());
-    // An interrupted shard has gaps, too.
+    // An interrupted shard also has gaps.
     let text = read(&folders[0]);
     fs::write(results(&folders[0]), &text[..text.len() - 9]).unwrap();
     let error = message(merge(&folders, &folder.join("out")), &folder);

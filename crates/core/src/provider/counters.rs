@@ -21,7 +21,7 @@ const KEYS: usize = 100_000;
 pub struct Counters {
     session_keys: usize,
     sessions: Mutex<Sessions<Counts>>,
-    /// Counts the counts that are dropped because of a limit.
+    /// Number of counts that are dropped because of a limit.
     dropped: IntCounter,
 }
 
@@ -47,7 +47,7 @@ impl Default for Counters {
 }
 
 impl Counters {
-    /// Creates counters. `dropped` counts the counts that are dropped because of a limit.
+    /// Creates counters. `dropped` is increased for each count that is dropped because of a limit.
     pub fn new(dropped: IntCounter) -> Self {
         let sessions = Sessions::new(SessionLimits::with_size(KEYS));
         Self { session_keys: SESSION_KEYS, sessions: sessions.into(), dropped }
