@@ -118,7 +118,7 @@ impl Pairs {
     }
 }
 
-/// Returns the spans without doubles.
+/// Returns the spans without duplicates.
 fn unique(spans: impl Iterator<Item = Span>) -> Vec<Span> {
     let spans: BTreeMap<_, _> = spans.map(|span| (span.start, span)).collect();
     spans.into_values().collect()

@@ -29,7 +29,7 @@ pub enum EarlierResults {
     Keep,
     /// Like [`Keep`](Self::Keep), but conversations that failed are played again.
     KeepCompleted,
-    /// They are replaced, also those of another run.
+    /// They are replaced, even those of another run.
     Replace,
 }
 
@@ -103,7 +103,7 @@ impl Store {
     /// behind. Removes what was written of the line if the disk is full.
     fn write(&mut self, line: &[u8]) -> Result<Span, RunError> {
         if let Err(error) = self.file.write_all(line) {
-            // The next run removes an incomplete line, too.
+            // The next run also removes an incomplete line.
             let _ = self.file.set_len(self.end);
             return Err(self.store_error(error));
         }
@@ -230,7 +230,7 @@ impl Source {
     }
 }
 
-/// Replaces a file atomically: writes a temporary file beside it, and renames that file when all of
+/// Replaces a file atomically: writes a temporary file next to it, and renames that file when all of
 /// it is on the disk. After an error, the file is as it was.
 pub(in crate::simulate) fn write_file(
     path: &Path,

@@ -40,7 +40,7 @@ pub struct ToolContext {
     /// Turn of the run, starting at 1.
     pub turn: u32,
     /// Cancelled if the attempt is abandoned, because it timed out or the run ended. The future of
-    /// the tool is dropped then. Pass the token to tasks and threads that must stop, too.
+    /// the tool is dropped then. Also pass the token to tasks and threads that must stop.
     pub cancel: CancellationToken,
     extensions: Arc<Extensions>,
     /// The memory for what the tool reads, and then for its result.

@@ -79,7 +79,7 @@ impl ToolRegistry {
     /// [`ToolContext`].
     ///
     /// An async function runs in the task of the loop. Any other function runs on a blocking thread.
-    /// After its timeout, the loop goes on, but the function runs to its end: a function that takes
+    /// After its timeout, the loop continues, but the function runs to its end: a function that takes
     /// long should watch [`ToolContext::cancel`].
     ///
     /// The parameter schema is generated from the type of the arguments, whose doc comments become

@@ -12,7 +12,7 @@ use super::{ToolError, ToolOutput};
 ///
 /// Any value that can be serialized can be returned as `Ok(value)`. Texts, numbers, booleans, JSON,
 /// lists, maps and options can also be returned without a `Result`. Implement this trait for types
-/// of your own that should be, too:
+/// of your own that should also be:
 ///
 /// ```
 /// use mynah_agent::tool_loop::{ToolError, ToolOutput, ToolRegistry, ToolReturn};

@@ -72,7 +72,7 @@ impl Toolset {
         self.tools.iter().find(|tool| tool.tool.name() == name).map(Arc::as_ref)
     }
 
-    /// Returns the names of the tools that are offered beside those of the caller.
+    /// Returns the names of the tools that are offered in addition to those of the caller.
     pub(super) fn names_beside(&self, callers: &CallerTools) -> Arc<BTreeSet<String>> {
         if self.names.iter().any(|name| callers.replace(name)) {
             let others = self.names.iter().filter(|name| !callers.replace(name));

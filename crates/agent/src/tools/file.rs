@@ -25,7 +25,7 @@ pub(super) struct ToolsFile {
     /// Limits of all tools that do not set their own.
     #[serde(default)]
     pub(super) defaults: Limits,
-    /// Addresses that HTTP requests may connect to, also after a redirect: host:port, ip:port or
+    /// Addresses that HTTP requests may connect to, even after a redirect: host:port, ip:port or
     /// cidr:port. A name may stand for a private address only if this address is listed, or if the
     /// name is localhost. Default: for each tool, the host and port of its URL.
     pub(super) allow: Option<Vec<Allowed>>,

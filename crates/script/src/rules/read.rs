@@ -49,7 +49,7 @@ impl Rules {
         Self::read_texts(texts, is_one_of_several)
     }
 
-    /// Reads texts. If there are rules in other texts, too, labels have the source.
+    /// Reads texts. If there are also rules in other texts, labels have the source.
     pub(super) fn read_texts(
         texts: Vec<RulesText>,
         is_one_of_several: bool,

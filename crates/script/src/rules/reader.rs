@@ -22,7 +22,7 @@ pub(super) const RESPOND: &str = "respond";
 pub(super) struct Reader {
     /// What counters and reports call the file.
     pub(super) source: Arc<str>,
-    /// Whether there are rules in other files, too.
+    /// Whether there are also rules in other files.
     pub(super) is_one_of_several: bool,
     /// The element that is being read, such as `rule 2`.
     pub(super) within: String,

@@ -119,7 +119,7 @@ impl Rules {
         )])
     }
 
-    /// Returns an upper bound of what steps and templates take beside the
+    /// Returns an upper bound of what steps and templates take in addition to the
     /// [bytes](mynah_core::base::kept_memory::TEXT_BYTE) of the text.
     pub fn memory(&self) -> usize {
         let steps: usize = self.rules.iter().map(|rule| rule.answers.steps().len()).sum();

@@ -104,7 +104,7 @@ pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
     }
 }
 
-/// Returns the error for an item that is written beside `messages`.
+/// Returns the error for an item that is written next to `messages`.
 fn misplaced_item(step: &RawValue) -> Option<StepError> {
     let mut kinds = ITEM_KEYS.into_iter().filter(|kind| !STEP_KEYS.contains(kind));
     let kind = kinds.find(|kind| has_key(step, kind).is_ok_and(|has_it| has_it))?;

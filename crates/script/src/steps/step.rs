@@ -57,7 +57,7 @@ pub(crate) enum Item {
 pub(crate) struct ScriptedCall {
     /// The call. The id is optional.
     pub(crate) call: ToolCall,
-    /// Whether the arguments are sent as they are, so that they are no templates.
+    /// Whether the arguments are sent as they are, so that they are not templates.
     pub(crate) has_raw_args: bool,
 }
 

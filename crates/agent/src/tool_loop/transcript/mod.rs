@@ -20,7 +20,7 @@
 //! Text is less precise than a native call. `"5"` and `5` look the same, and a comma ends a value,
 //! unless a [`CallReader`] knows the schema of the arguments. Long values are truncated. A
 //! [`DuplicateDetector`] therefore reads text only in messages without native calls, and [`validate`]
-//! does not read it, but writes the proposed call as text, too, and compares the texts.
+//! does not read it, but also writes the proposed call as text, and compares the texts.
 //!
 //! [`instructions`] tells a model how to write calls. To create other messages, use the functions of
 //! [`Message`](mynah_core::chat::Message).

@@ -3,7 +3,7 @@
 // allow      the addresses that the tools of a file may connect to
 // client     an HTTP client that connects to allowed addresses only
 //   connect  connections to these addresses
-//   redirect a request to where a response points
+//   redirect the request that follows a redirect
 // request    the request of a call
 //   body     its body
 //   template texts and values with expressions

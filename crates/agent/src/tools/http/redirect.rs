@@ -1,4 +1,4 @@
-//! A request to where a response points.
+//! Follows a redirect.
 
 use bytes::Bytes;
 use http::{

@@ -158,7 +158,7 @@ impl Link {
     }
 
     /// Returns the connection. Connects again if it is lost. Concurrent calls share one attempt,
-    /// which goes on if they end early.
+    /// which continues if they end early.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
         let connection = self.opening().await?;
         if !connection.is_lost() {

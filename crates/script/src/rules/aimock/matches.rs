@@ -59,7 +59,7 @@ pub(super) fn convert<'a>(source: &mut Source<'a>, raw: &'a RawValue) -> Option<
     Some(FixtureMatch { conditions, turn_index, sequence_index })
 }
 
-/// Lets a fixture that calls tools answer their results, too, as in aimock. A rule does so only if it has
+/// Lets a fixture that calls tools also answer their results, as in aimock. A rule does so only if it has
 /// a condition on results or turns.
 pub(super) fn of_any_turn(conditions: String, respond: &str) -> String {
     let calls_tools = respond.contains(r#""tool_call":"#);

@@ -125,7 +125,7 @@ impl<'c> MatchedCall<'c> {
         self.request.last_user().is_some_and(|message| message.attachments.contains(&kind))
     }
 
-    /// Returns the text of a parameter, which is the JSON of a value that is no text.
+    /// Returns the text of a parameter, which is the JSON of a value that is not a text.
     pub(super) fn parameter(&self, name: &str) -> Option<String> {
         text_of(self.request.parameters.get(name)?.value.read())
     }

@@ -60,7 +60,7 @@ impl Mismatch {
     /// Returns how many words of the texts that are expected the call has, whatever their capitals.
     pub(in super::super) fn shared_words(&self) -> usize {
         let Some(seen) = &self.seen else { return 0 };
-        // Without what stands before a text or a pattern: a text that contains "weather".
+        // Without what precedes a text or a pattern: a text that contains "weather".
         let expected = self.expected.split_once(['"', '/']).map_or("", |(_, texts)| texts);
         let words = |text: &str| -> BTreeSet<String> {
             let words = text.split(|char: char| !char.is_alphanumeric());

@@ -201,7 +201,7 @@ impl ResultCondition {
     }
 }
 
-/// Compares JSON values. Numbers are equal if their values are, also if one of them has a fraction.
+/// Compares JSON values. Numbers are equal if their values are, even if one of them has a fraction.
 fn are_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {

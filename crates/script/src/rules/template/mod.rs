@@ -123,7 +123,7 @@ impl Templates {
         }
     }
 
-    /// Parses the templates among the strings in a JSON text. Keys are no templates.
+    /// Parses the templates among the strings in a JSON text. Keys are not templates.
     pub fn add_json(&mut self, json: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
         map_values(json, |text, _| self.add(text, captures).map(|()| None)).map(|_| ())
     }
