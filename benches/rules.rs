@@ -4,12 +4,10 @@
 #![allow(clippy::expect_used, reason = "a panic fails the benchmark")]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use mynah::{
-    chat::{Request, Tool},
-    internals::rules::{
-        index::Index,
-        matching::{Match, MatchedCall},
-    },
+use mynah::chat::{Request, Tool};
+use mynah_script::rules::{
+    index::Index,
+    matching::{Match, MatchedCall},
 };
 use serde_json::{Value, json};
 

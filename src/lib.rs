@@ -78,9 +78,6 @@ pub mod internals {
     pub mod pii {
         pub use crate::pii::*;
     }
-    pub mod rules {
-        pub use crate::provider::scripted::rules::*;
-    }
     pub mod wire {
         pub use crate::wire::*;
     }

@@ -315,9 +315,9 @@ async fn invalid_requests_are_rejected() {
     the tool "f": "ftp://localhost/a" is not an http or https URL; expected a URL such as http://localhost:8080/weather
     the tool "f": the host of "http://{{ args.host }}/" must not contain an expression
     the tool "f": "http://user@localhost/" is not an http or https URL; expected a URL such as http://localhost:8080/weather
-    the tool "f": "/{{ args." is not a template: unexpected end of input, expected identifier or integer
-    the tool "f": url: unknown variable `arg`; expected one of: args
-    the tool "f": body: unknown variable `city`; expected one of: args
+    the tool "f": url: malformed template "/{{ args.", line 1, column 9: unexpected end of input, expected identifier or integer
+    the tool "f": url: template "/{{ arg.city }}": unknown variable `arg`; expected one of: args
+    the tool "f": body: template "{{ city }} {{ range(2) }}": unknown variable `city`; expected one of: args
     "current" is not a JSON Pointer; expected "/current"
     unknown value `TRACE`; expected one of GET, POST, PUT, PATCH, DELETE
     the tool "f": "a b" is not the name of a header

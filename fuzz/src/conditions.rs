@@ -1,12 +1,10 @@
 //! Checks that conditions agree with their mismatches, and that the index misses no rule. In the input,
 //! the text before the first empty line is JSON for a match, and the text after it is a user message.
 
-use mynah::{
-    chat::{Message, Request, Role, Tool},
-    internals::rules::{
-        index::Index,
-        matching::{Match, MatchedCall},
-    },
+use mynah::chat::{Message, Request, Role, Tool};
+use mynah_script::rules::{
+    index::Index,
+    matching::{Match, MatchedCall},
 };
 
 pub fn run(data: &[u8]) -> bool {

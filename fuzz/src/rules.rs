@@ -6,11 +6,10 @@ use std::{path::Path, sync::Arc};
 use futures_util::FutureExt;
 use mynah::{
     chat::{Message, ProviderError, Request, Response, Role, Tool},
-    internals::rules::{RuleProvider, Rules, aimock},
     provider::{
         CallContext, Provider,
         echo::{Echo, EchoSettings},
-        scripted::ScriptedSettings,
+        scripted::{RuleProvider, Rules, ScriptedSettings, rules::aimock},
     },
 };
 

@@ -1,12 +1,13 @@
 //! Checks that templates are deterministic and bounded, that any text can be written as a template,
 //! and that rendering the strings of a JSON text gives JSON.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
-use mynah::{
+use mynah_core::{
+    base::template::{Templates, is_template, literal},
     chat::{Message, Request, Role, ToolCall},
-    internals::rules::template::{Templates, Variables, is_template, literal},
 };
+use mynah_script::rules::{Variables, known};
 use serde_json::Value;
 
 /// More than the fuel of a template allows, at 64 bytes for each unit.
@@ -14,14 +15,14 @@ const MAX_OUTPUT: usize = 8 << 20;
 
 pub fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
-    let (mut templates, variables) = (Templates::default(), variables());
-    let captures = BTreeSet::from(["city"]);
-    let is_valid = templates.add(&text, &captures).is_ok();
+    let (mut templates, variables) = (Templates::default(), variables().value());
+    let known = known(["city"]);
+    let is_valid = templates.add(&text, &known).is_ok();
     let rendered = templates.render(&text, &variables);
     assert_eq!(templates.render(&text, &variables), rendered);
     assert!(rendered.as_ref().map_or(0, |text| text.len()) <= MAX_OUTPUT);
     let literal = literal(&text);
-    assert_eq!(templates.add(&literal, &captures), Ok(()));
+    assert_eq!(templates.add(&literal, &known), Ok(()));
     assert_eq!(templates.render(&literal, &variables).as_deref(), Ok(&*text));
     let json = serde_json::json!({ "a": text }).to_string();
     if let Ok(json) = templates.render_json(&json, &variables, None) {

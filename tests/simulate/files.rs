@@ -117,8 +117,8 @@ spec: {type: conversation.echo, version: v1}
     [folder]/simulate.yaml:5:10: duplicate outcome name "resolved"
     [folder]/simulate.yaml:7:40: unknown component "nobody"; expected one of: support
     [folder]/simulate.yaml:8:10: duplicate participant name "c"
-    [folder]/simulate.yaml:9:32: body: "{{ b" is not a template: unexpected end of input, expected end of variable block
-    [folder]/simulate.yaml:10:32: body: unknown variable `lst`; expected one of: conversation, last, unread, intents, role, turn, now
+    [folder]/simulate.yaml:9:32: body: malformed template "{{ b", line 1, column 4: unexpected end of input, expected end of variable block
+    [folder]/simulate.yaml:10:32: body: template "{{ lst.content }}": unknown variable `lst`; expected one of: conversation, last, unread, intents, role, turn, now
     [folder]/simulate.yaml:11:45: invalid address "a b"; expected host:port, http://host:port or unix:///path
     [folder]/simulate.yaml:11:60: [folder]/none.yaml cannot be read: No such file or directory (os error 2)
     [folder]/simulate.yaml:13:13: unknown outcome "lost"; expected one of: resolved

@@ -55,10 +55,8 @@ impl HttpAgent {
         references: &dyn References,
     ) -> Result<Self, String> {
         let HttpSource { method, url, headers, body, reply, poll, allow } = source;
-        let body =
-            body.as_ref().map(Body::json).transpose().map_err(|error| format!("body: {error}"))?;
         let method = Some(method.unwrap_or(HttpMethod::Post));
-        let source = RequestSource { method, url, headers, body };
+        let source = RequestSource { method, url, headers, body: body.map(Body::Json) };
         let template = RequestTemplate::new(source, &TURN_FIELDS, references)?;
         let client = template.client(allow.as_deref())?;
         let reply = reply.map(|pointer| pointer.0);

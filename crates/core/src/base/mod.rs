@@ -24,6 +24,7 @@ pub mod quantity;
 pub mod reader_message;
 pub mod schema_keys;
 pub mod secrets;
+pub mod template;
 pub mod terminal;
 pub mod text;
 pub mod text_or_mapping;

@@ -6,7 +6,7 @@
 // matching     the conditions of rules
 // rule         the types of rules
 // index        finds the rules that may match
-// template     texts with expressions
+// variables    the variables of templates
 // provider     answers by rules
 // unmatched    reports the nearest rule
 // usage        reports which rules have not answered
@@ -44,10 +44,10 @@ mod step_reader;
 mod texts;
 #[cfg(test)]
 mod tests;
-pub mod template;
 mod unmatched;
 mod usage;
 mod uses;
+mod variables;
 
 use std::{path::Path, sync::Arc};
 
@@ -62,16 +62,16 @@ pub use self::{
     session_rules::SessionRules,
     unmatched::Unmatched,
     usage::{ExplainedRule, UnusedRule, UsedStep},
+    variables::{Variables, known},
 };
 use self::{
     index::Index,
     matching::{CallOrigin, MatchedCall},
     rule::Rule,
-    template::Templates,
 };
 use super::ScriptedSettings;
 use mynah_core::{
-    base::{diagnostics::Diagnostic, files, text::nearest},
+    base::{diagnostics::Diagnostic, files, template::Templates, text::nearest},
     chat::Request,
     provider::CallContext,
 };

@@ -12,9 +12,9 @@ use super::{
     RuleSources, matched_call,
     rule::Rule,
     select::{Selection, SelectionContext},
-    template::Variables,
     texts::render,
     uses::{Uses, key},
+    variables::Variables,
 };
 use crate::{
     ScriptedSettings,

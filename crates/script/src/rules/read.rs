@@ -7,12 +7,13 @@ use mynah_core::base::{
     files,
     mapping::Mapping,
     pattern::PatternLimits,
+    template::Templates,
     yaml::{self, Node, PlacedJson, TopLevel, Tree},
 };
 
 use super::{
     Rules, RulesFile, RulesText, aimock, expectation::Expectation, index::Index, reader::Reader,
-    rule::Rule, template::Templates,
+    rule::Rule,
 };
 
 const KEYS: [&str; 3] = ["rules", "expect", "$schema"];

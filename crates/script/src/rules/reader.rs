@@ -8,10 +8,10 @@ use std::{
 
 use mynah_core::base::{
     diagnostics::{Diagnostic, Place},
+    template::Templates,
     yaml::{Entry, Node, PlacedJson, Value},
 };
 
-use super::template::Templates;
 use crate::steps::STEP_KEYS;
 
 /// The key of an answer.

@@ -123,7 +123,7 @@ impl Rules {
     /// [bytes](mynah_core::base::kept_memory::TEXT_BYTE) of the text.
     pub fn memory(&self) -> usize {
         let steps: usize = self.rules.iter().map(|rule| rule.answers.steps().len()).sum();
-        steps * STEP + self.templates.len() * TEMPLATE
+        steps * STEP + self.templates.count() * TEMPLATE
     }
 
     /// Returns the key of each rule's counter.

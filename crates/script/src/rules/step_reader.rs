@@ -11,6 +11,7 @@ use serde_json::{json, value::RawValue};
 use super::{
     reader::{RESPOND, Reader, kind},
     texts::{StepText, for_each_text},
+    variables::known,
 };
 use crate::steps::{PathSegment, Step, StepError, step};
 
@@ -44,10 +45,10 @@ impl Reader {
     /// Parses the templates in a step.
     fn add_templates(&mut self, step: &Step) -> Result<(), StepError> {
         let Some(captures) = &self.captures else { return Ok(()) };
-        let captures = captures.iter().map(String::as_str).collect();
+        let variables = known(captures.iter().map(String::as_str));
         for_each_text(step, |text| match text {
-            StepText::Text(text) => self.templates.add(text, &captures),
-            StepText::Json(json) => self.templates.add_json(json, &captures),
+            StepText::Text(text) => self.templates.add(text, &variables),
+            StepText::Json(json) => self.templates.add_json(json, &variables),
         })
     }
 }

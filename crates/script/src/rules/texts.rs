@@ -1,6 +1,8 @@
 //! The texts of a step that may be templates.
 
-use super::template::{Templates, Variables, is_template};
+use mynah_core::base::template::{Templates, is_template};
+
+use super::variables::Variables;
 use crate::steps::{Item, Reasoning, ScriptedCall, Step, StepError};
 
 /// A text of a step.
@@ -59,21 +61,21 @@ pub(super) fn render(
     templates: &Templates,
     variables: &Variables,
 ) -> Result<Step, String> {
-    let mut step = step.clone();
+    let (mut step, values) = (step.clone(), variables.value());
     if let Reasoning::Text(text) = &mut step.reasoning {
-        *text = templates.render(text, variables)?.into_owned();
+        *text = templates.render(text, &values)?.into_owned();
     }
     for item in &mut step.items {
         match item {
-            Item::Text(text) => *text = templates.render(text, variables)?.into_owned(),
+            Item::Text(text) => *text = templates.render(text, &values)?.into_owned(),
             Item::Json(json) => {
-                *json = templates.render_json(json, variables, None)?.into_owned();
+                *json = templates.render_json(json, &values, None)?.into_owned();
             }
             Item::Calls(calls) => {
                 let calls = calls.iter_mut().filter(|call| !call.has_raw_args);
                 for ScriptedCall { call, .. } in calls {
                     let schema = variables.schema_of(&call.name);
-                    let rendered = templates.render_json(&call.arguments, variables, schema)?;
+                    let rendered = templates.render_json(&call.arguments, &values, schema)?;
                     call.arguments = rendered.into_owned();
                 }
             }

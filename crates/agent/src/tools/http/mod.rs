@@ -6,7 +6,6 @@
 //   redirect the request that follows a redirect
 // request    the request of a call
 //   body     its body
-//   template texts and values with expressions
 // reply      reads the reply
 //   select   finds the result in it
 
@@ -18,22 +17,19 @@ mod redirect;
 mod reply;
 mod request;
 mod select;
-mod template;
 
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use self::template::ARGUMENTS;
 pub use self::{
     allow::Allowed,
     body::Body,
     client::HttpClient,
     redirect::redirected,
     reply::read as read_reply,
-    request::{Header, HttpMethod, RequestSource, RequestTemplate},
-    template::Variables,
+    request::{Header, HttpMethod, RequestSource, RequestTemplate, Variables},
 };
 pub(super) use self::{
     reply::{check_encoding, read_body, status_error},
@@ -59,14 +55,14 @@ impl HttpTool {
         allow: Option<&[Allowed]>,
         references: &dyn References,
     ) -> Result<Self, String> {
-        let (source, result) = source.split()?;
-        let template = RequestTemplate::new(source, &[ARGUMENTS], references)?;
+        let (source, result) = source.split();
+        let template = RequestTemplate::new(source, &["args"], references)?;
         let client = template.client(allow)?;
         Ok(Self { template, client, result })
     }
 
     async fn call(&self, arguments: &Value, memory: &Arc<Reservation>) -> Result<Value, ToolError> {
-        let variables = Variables::with_arguments(arguments);
+        let variables = Variables::new(&json!({ "args": arguments }));
         let request = self.template.request(&variables).map_err(ToolError::refused)?;
         let response = self.client.send(request).await.map_err(ToolError::new)?;
         let pointer = self.result.as_ref().map(|pointer| pointer.0.as_str());

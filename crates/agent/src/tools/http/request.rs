@@ -6,15 +6,17 @@ use http::{
     uri::PathAndQuery,
 };
 use http_body_util::Full;
-use mynah_core::base::json_pointer::JsonPointer;
+use mynah_core::base::{
+    json_pointer::JsonPointer,
+    template::{Escape, Serde, Templates, Value, Variable},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     allow::Allowed,
-    body::Body,
+    body::{Body, BodyTemplate},
     client::HttpClient,
-    template::{Escape, Template, Variables},
 };
 use crate::tools::references::References;
 
@@ -95,11 +97,10 @@ pub struct RequestSource {
 }
 
 impl HttpSource {
-    /// Returns the request and the JSON Pointer to the result. Fails if the body is malformed.
-    pub(super) fn split(self) -> Result<(RequestSource, Option<JsonPointer>), String> {
+    /// Returns the request and the JSON Pointer to the result.
+    pub(super) fn split(self) -> (RequestSource, Option<JsonPointer>) {
         let Self { method, url, headers, body, result } = self;
-        let body = body.map(|body| Body::text(&body)).transpose()?;
-        Ok((RequestSource { method, url, headers, body }, result))
+        (RequestSource { method, url, headers, body: body.map(Body::Text) }, result)
     }
 }
 
@@ -109,17 +110,28 @@ pub struct RequestTemplate {
     method: Method,
     /// Scheme and authority.
     origin: Uri,
-    /// Path and query.
-    target: Template,
+    /// Path and query, and its templates.
+    target: (String, Templates),
     headers: HeaderMap,
-    body: Option<Body>,
+    body: Option<BodyTemplate>,
+}
+
+/// The variables of the expressions in a request.
+#[derive(Debug)]
+pub struct Variables(Value);
+
+impl Variables {
+    /// Creates variables from the fields of an object.
+    pub fn new(fields: &serde_json::Value) -> Self {
+        Self(Value::from(Serde(fields)))
+    }
 }
 
 impl RequestTemplate {
     /// Checks a request whose expressions may use these variables. Returns what is wrong with it.
     pub fn new(
         source: RequestSource,
-        variables: &[&str],
+        variables: &[&'static str],
         references: &dyn References,
     ) -> Result<Self, String> {
         let (origin, target) = split(&source.url)?;
@@ -129,17 +141,17 @@ impl RequestTemplate {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         headers.extend(resolve_headers(source.headers, references)?);
-        let target = Template::parse(target, Escape::Url)?;
-        target.check_variables(variables).map_err(|error| format!("url: {error}"))?;
-        if let Some(body) = &source.body {
-            body.check_variables(variables).map_err(|error| format!("body: {error}"))?;
-        }
+        let known = |name: &&'static str| Variable { name, is_text: false };
+        let variables: Vec<_> = variables.iter().map(known).collect();
+        let mut templates = Templates::of_requests(Escape::Url);
+        templates.add(target, &variables).map_err(|error| format!("url: {error}"))?;
+        let body = source.body.map(|body| BodyTemplate::new(body, &variables)).transpose();
         Ok(Self {
             method: source.method.unwrap_or(default).into(),
             origin,
-            target,
+            target: (target.to_owned(), templates),
             headers,
-            body: source.body,
+            body: body.map_err(|error| format!("body: {error}"))?,
         })
     }
 
@@ -151,7 +163,9 @@ impl RequestTemplate {
 
     /// Returns the request with these variables.
     pub fn request(&self, variables: &Variables) -> Result<Request<Full<Bytes>>, String> {
-        let target = self.target.render(variables)?;
+        let Variables(variables) = variables;
+        let (target, templates) = &self.target;
+        let target = templates.render(target, variables)?;
         let path = target.split('?').next().unwrap_or_default();
         if path.split('/').any(|segment| matches!(segment, "." | "..")) {
             return Err(format!("the path {path:?} must not contain . or .. as a segment"));

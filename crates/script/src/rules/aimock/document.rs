@@ -2,9 +2,8 @@
 
 use std::{convert::Infallible, fmt::Write};
 
+use mynah_core::base::template::map_strings;
 use serde_json::Value;
-
-use crate::rules::template::map_strings;
 
 /// A rule. The values are JSON.
 #[derive(Debug)]

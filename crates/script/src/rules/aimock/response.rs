@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use mynah_core::base::text::shorten;
+use mynah_core::base::{
+    template::{is_template, literal, map_strings},
+    text::shorten,
+};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::source::{Fields, Source};
-use crate::{
-    rules::template::{is_template, literal, map_strings},
-    steps::compact,
-};
+use crate::steps::compact;
 
 /// Maximum number of characters of the message of an error, without an ellipsis.
 const MAX_MESSAGE: usize = 499;

@@ -3,17 +3,13 @@
 //! A [`Templates`] has the parsed templates of a file. A text is a template if it has one of minijinja's
 //! marks. Templates have no clock and no randomness, and their work and output are limited.
 
-// variables  the variables of templates
 // check      what templates may use
 // strings    the strings in a JSON text
 // typed      single expressions that keep the type of their value
 
 mod check;
 mod strings;
-#[cfg(test)]
-mod tests;
 mod typed;
-mod variables;
 
 use std::{
     borrow::Cow,
@@ -23,18 +19,21 @@ use std::{
 };
 
 use minijinja::{
-    Environment, Error, ErrorKind, Output, UndefinedBehavior, Value, syntax::SyntaxConfig,
+    Environment, Error, ErrorKind, Output, UndefinedBehavior, syntax::SyntaxConfig,
     value::ValueKind,
 };
+pub use minijinja::{
+    Value,
+    value::{Object, Serde},
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-pub(super) use self::strings::map_strings;
-pub use self::variables::Variables;
+pub use self::strings::map_strings;
 use self::{
     check::{RANGE, check},
     strings::map_values,
 };
-use super::matching::VARIABLES;
-use mynah_core::{
+use crate::{
     base::text::{shorten, single_expression},
     chat::LazyJson,
 };
@@ -49,24 +48,37 @@ const MAX_JSON: usize = 4 << 20;
 /// Maximum number of characters of a template in an error.
 const MAX_SHOWN: usize = 100;
 
+/// Everything but the unreserved characters of RFC 3986.
+const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Parsed templates.
 #[derive(Debug)]
 pub struct Templates(Environment<'static>);
 
+/// How values are written, so that they cannot change the structure of the text around them.
+#[derive(Debug, Clone, Copy)]
+pub enum Escape {
+    /// Writes texts unchanged and everything else as JSON.
+    None,
+    /// Like `None`, but percent-encodes all reserved characters.
+    Url,
+    /// Writes texts as JSON strings without quotes and everything else as JSON.
+    Json,
+}
+
+/// A variable that templates may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable<'n> {
+    /// The name in expressions.
+    pub name: &'n str,
+    /// Whether the value is always a text or a number. Other values cannot be arguments of filters or
+    /// operands.
+    pub is_text: bool,
+}
+
 impl Default for Templates {
     fn default() -> Self {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_fuel(Some(FUEL));
-        // Errors name the expression that is undefined.
-        environment.set_debug(true);
-        // The default marks are always valid.
-        if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
-            environment.set_syntax(syntax);
-        }
-        environment.set_formatter(|out, _, value| write_value(out, value));
-        environment.add_filter("tojson", |value: Value| json(&value));
-        Self(environment)
+        Self::new(UndefinedBehavior::Strict, Escape::None)
     }
 }
 
@@ -91,30 +103,54 @@ pub fn literal(text: &str) -> Cow<'_, str> {
 }
 
 impl Templates {
+    /// Creates an empty set of templates for requests. In conditions, what is undefined is false, since
+    /// arguments may be optional.
+    pub fn of_requests(escape: Escape) -> Self {
+        Self::new(UndefinedBehavior::SemiStrict, escape)
+    }
+
+    fn new(undefined: UndefinedBehavior, escape: Escape) -> Self {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(undefined);
+        environment.set_fuel(Some(FUEL));
+        // Errors name the expression that is undefined.
+        environment.set_debug(true);
+        // The default marks are always valid.
+        if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+            environment.set_syntax(syntax);
+        }
+        environment.set_formatter(move |out, _, value| escape.write(out, value));
+        environment.add_filter("tojson", |value: Value| json(&value));
+        Self(environment)
+    }
+
     /// Returns the number of templates.
-    pub(super) fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.templates().count()
     }
 
-    /// Parses a text if it is a template. Returns the reason if it is malformed, or if it uses a
-    /// variable that is neither one of the call nor one of the `captures`.
-    pub fn add(&mut self, text: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
+    /// Parses a text if it is a template. Returns the reason if it is malformed, or if it uses other
+    /// variables than these.
+    pub fn add(&mut self, text: &str, variables: &[Variable<'_>]) -> Result<(), String> {
         if !is_template(text) {
             return Ok(());
         }
-        check(text, self.0.syntax().clone(), |name| is_text(name, captures))
+        let is_text = |name: &str| {
+            variables.iter().find(|variable| variable.name == name).map(|it| it.is_text)
+        };
+        check(text, self.0.syntax().clone(), is_text)
             .map_err(|(offset, problem)| described(text, offset, &problem))?;
         // The text is also the name, so that texts need not refer to their templates.
         self.0
             .add_template_owned(text.to_owned(), text.to_owned())
             .map_err(|error| format!("malformed {}", failure(text, &error)))?;
         let template = self.0.get_template(text).map_err(|error| failure(text, &error))?;
-        let is_known = |name: &str| name == RANGE || is_text(name, captures).is_some();
+        let is_known = |name: &str| name == RANGE || is_text(name).is_some();
         let used: BTreeSet<_> = template.undeclared_variables(false).into_iter().collect();
         match used.into_iter().find(|name| !is_known(name)) {
             None => Ok(()),
             Some(name) => {
-                let known: Vec<_> = VARIABLES.iter().chain(captures).copied().collect();
+                let known: Vec<_> = variables.iter().map(|variable| variable.name).collect();
                 let (template, known) = (quoted(text), known.join(", "));
                 Err(format!(
                     "template {template}: unknown variable `{name}`; expected one of: {known}"
@@ -124,18 +160,18 @@ impl Templates {
     }
 
     /// Parses the templates among the strings in a JSON text. Keys are not templates.
-    pub fn add_json(&mut self, json: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
-        map_values(json, |text, _| self.add(text, captures).map(|()| None)).map(|_| ())
+    pub fn add_json(&mut self, json: &str, variables: &[Variable<'_>]) -> Result<(), String> {
+        map_values(json, |text, _| self.add(text, variables).map(|()| None)).map(|_| ())
     }
 
     /// Returns a text with its expressions replaced. Returns the reason if that fails, or if the text is
     /// a template that was never added.
-    pub fn render<'t>(&self, text: &'t str, variables: &Variables) -> Result<Cow<'t, str>, String> {
+    pub fn render<'t>(&self, text: &'t str, variables: &Value) -> Result<Cow<'t, str>, String> {
         if !is_template(text) {
             return Ok(Cow::Borrowed(text));
         }
         let template = self.0.get_template(text);
-        let rendered = template.and_then(|template| template.render(variables.value()));
+        let rendered = template.and_then(|template| template.render(variables.clone()));
         rendered.map(Cow::Owned).map_err(|error| failure(text, &error))
     }
 
@@ -145,7 +181,7 @@ impl Templates {
     pub fn render_json<'t>(
         &self,
         json: &'t str,
-        variables: &Variables,
+        variables: &Value,
         schema: Option<&LazyJson>,
     ) -> Result<Cow<'t, str>, String> {
         let schema = LazyCell::new(|| schema.map(LazyJson::read));
@@ -166,31 +202,32 @@ impl Templates {
     }
 
     /// Returns the value of a template that is a single expression, unless it is a text.
-    fn single_value(&self, text: &str, variables: &Variables) -> Option<Value> {
+    fn single_value(&self, text: &str, variables: &Value) -> Option<Value> {
         let expression = self.0.compile_expression(single_expression(text)?).ok()?;
         // Rendering reports the error.
-        let value = expression.eval(variables.value()).ok()?;
+        let value = expression.eval(variables.clone()).ok()?;
         (!matches!(value.kind(), ValueKind::Undefined | ValueKind::String)).then_some(value)
     }
 }
 
-/// Returns whether a variable is always a text or a number, or `None` if there is no such variable.
-fn is_text(name: &str, captures: &BTreeSet<&str>) -> Option<bool> {
-    let is_known = captures.contains(name) || VARIABLES.contains(&name);
-    is_known.then_some(!matches!(name, "messages" | "results" | "metadata" | "request"))
-}
-
-/// Writes strings unchanged, nothing for null, and everything else as JSON.
-fn write_value(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
-    match value.kind() {
-        ValueKind::Undefined | ValueKind::None => {}
-        ValueKind::String => match value.as_str() {
-            Some(text) => out.write_str(text)?,
-            None => write!(out, "{value}")?,
-        },
-        _ => out.write_str(&json(value)?)?,
+impl Escape {
+    /// Writes a value. Writes nothing for null.
+    fn write(self, out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
+        let text = match value.kind() {
+            ValueKind::Undefined | ValueKind::None => return Ok(()),
+            ValueKind::String => value.as_str().map_or_else(|| value.to_string().into(), Cow::from),
+            _ => Cow::Owned(json(value)?),
+        };
+        match self {
+            Self::Url => write!(out, "{}", utf8_percent_encode(&text, &RESERVED))?,
+            Self::Json if value.kind() == ValueKind::String => {
+                let quoted = serde_json::Value::from(text).to_string();
+                out.write_str(&quoted[1..quoted.len() - 1])?;
+            }
+            Self::Json | Self::None => out.write_str(&text)?,
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn json(value: &Value) -> Result<String, Error> {

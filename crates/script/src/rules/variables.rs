@@ -1,15 +1,15 @@
 //! The variables of templates.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     fmt,
     sync::{Arc, OnceLock},
 };
 
-use minijinja::{
-    Value,
-    value::{Object, Serde},
-};
 use mynah_core::{
+    base::template::{Object, Serde, Value, Variable},
     chat::{LazyJson, Message, Request, Role},
     provider::turns::count_turns,
 };
@@ -30,6 +30,16 @@ struct CallVariables {
     values: [OnceLock<Option<Value>>; VARIABLES.len()],
 }
 
+/// Returns the variables that templates may use, with the names of what the rule captures.
+pub fn known<'n>(captures: impl IntoIterator<Item = &'n str>) -> Vec<Variable<'n>> {
+    let call = VARIABLES.map(|name| {
+        let is_text = !matches!(name, "messages" | "results" | "metadata" | "request");
+        Variable { name, is_text }
+    });
+    let captures = captures.into_iter().map(|name| Variable { name, is_text: true });
+    call.into_iter().chain(captures).collect()
+}
+
 impl Variables {
     /// Creates the variables for a call, with the texts that the rule captures.
     pub fn new(
@@ -43,12 +53,13 @@ impl Variables {
     }
 
     /// Returns the schema of the parameters of an offered tool.
-    pub(in super::super) fn schema_of(&self, tool: &str) -> Option<&LazyJson> {
+    pub(super) fn schema_of(&self, tool: &str) -> Option<&LazyJson> {
         let tools = &self.0.request.tools;
         tools.iter().find(|offered| offered.name == tool)?.parameters.as_ref()
     }
 
-    pub(super) fn value(&self) -> Value {
+    /// Returns the variables as templates take them.
+    pub fn value(&self) -> Value {
         Value::from_dyn_object(self.0.clone())
     }
 }

@@ -1,10 +1,13 @@
-//! Tests of templates.
+//! Tests of templates with the variables of a call.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
-use mynah_core::chat::{Message, Request, Role, ToolCall};
+use mynah_core::{
+    base::template::{Templates, literal},
+    chat::{Message, Request, Role, ToolCall},
+};
 
-use super::{Templates, Variables, literal};
+use super::{Variables, known};
 
 fn variables() -> Variables {
     let call = ToolCall {
@@ -31,8 +34,8 @@ fn variables() -> Variables {
 
 fn render(text: &str) -> Result<String, String> {
     let mut templates = Templates::default();
-    templates.add(text, &BTreeSet::from(["t"]))?;
-    templates.render(text, &variables()).map(Cow::into_owned)
+    templates.add(text, &known(["t"]))?;
+    templates.render(text, &variables().value()).map(Cow::into_owned)
 }
 
 #[test]
@@ -99,10 +102,10 @@ fn failures_have_a_reason() {
 fn strings_in_json_are_replaced() {
     let json = r#"{"to": "{{ user }}", "{{ t }}": 1.50, "days": ["{{ t }}", "x"]}"#;
     let mut templates = Templates::default();
-    templates.add_json(json, &BTreeSet::from(["t"])).unwrap();
-    let rendered = templates.render_json(json, &variables(), None).unwrap();
+    templates.add_json(json, &known(["t"])).unwrap();
+    let rendered = templates.render_json(json, &variables().value(), None).unwrap();
     assert_eq!(rendered, r#"{"to": "Say \"hi\"", "{{ t }}": 1.50, "days": ["21", "x"]}"#);
-    assert!(templates.add_json(r#"["{{ x }}"]"#, &BTreeSet::new()).is_err());
+    assert!(templates.add_json(r#"["{{ x }}"]"#, &known([])).is_err());
 }
 
 #[test]

@@ -21,9 +21,9 @@ pub(super) fn map_values<'j, E>(
     replace(json, |text, path| path.map_or(Ok(None), |path| map(text, path)))
 }
 
-/// Like [`map_values`], but replaces strings by strings, and also passes the keys to `map`, with
+/// Returns a JSON text in which `map` has replaced some of the strings. It also gets the keys, with
 /// `true`.
-pub(in super::super) fn map_strings<'j, E>(
+pub fn map_strings<'j, E>(
     json: &'j str,
     mut map: impl FnMut(&str, bool) -> Result<Option<String>, E>,
 ) -> Result<Cow<'j, str>, E> {
