@@ -1,6 +1,7 @@
 //! Compiles `proto/` into Rust: messages, server, client, descriptors for reflection, and fast JSON
 //! readers and writers. It uses protox, which is written in Rust, so `protoc` is not needed.
 
+#[path = "build/json.rs"]
 mod json;
 
 use std::{env, error::Error, fs, path::PathBuf};
