@@ -2,10 +2,8 @@
 
 use std::{iter, mem, time::Duration};
 
-use futures_util::{
-    StreamExt, future,
-    stream::{self, BoxStream, Stream},
-};
+use futures_util::stream::BoxStream;
+use tokio_stream::{Stream, StreamExt};
 
 use super::CallContext;
 use crate::chat::{ChunkSize, Chunks, Delta, ProviderError, Response};
@@ -69,14 +67,14 @@ pub fn piece_deltas(
     let size = pieces.reasoning.len() + pieces.text.len();
     let held = context.hold(end.as_ref().map_or(size, |response| response.size()));
     if let Err(error) = held {
-        return stream::once(future::ready(Err(error.into()))).boxed();
+        return Box::pin(tokio_stream::once(Err(error.into())));
     }
     let StreamOptions { chunk_size, chunk_delay, time_to_first_chunk } = options;
     let end_wait = if pieces.is_empty() { time_to_first_chunk } else { Duration::ZERO };
     let end = end.map(Delta::Complete);
     let deltas = pieces.into_deltas(chunk_size).map(Ok);
     if time_to_first_chunk.max(chunk_delay).is_zero() {
-        return stream::iter(deltas.chain(iter::once(end))).boxed();
+        return Box::pin(tokio_stream::iter(deltas.chain(iter::once(end))));
     }
     let waits = iter::once(time_to_first_chunk).chain(iter::repeat(chunk_delay));
     let timed = waits.zip(deltas).chain(iter::once((end_wait, end)));
@@ -89,11 +87,12 @@ pub fn piece_deltas(
         }
     };
     // An error ends the stream.
-    let end = |has_failed: &mut bool, delta: Result<Delta, ProviderError>| {
-        let is_after_error = mem::replace(has_failed, delta.is_err());
-        future::ready((!is_after_error).then_some(delta))
+    let mut has_failed = false;
+    let until_error = move |delta: Result<Delta, ProviderError>| {
+        let is_after_error = mem::replace(&mut has_failed, delta.is_err());
+        (!is_after_error).then_some(delta)
     };
-    stream::iter(timed).then(after_wait).scan(false, end).boxed()
+    Box::pin(tokio_stream::iter(timed).then(after_wait).map_while(until_error))
 }
 
 fn chunks(text: String, size: ChunkSize) -> impl Iterator<Item = String> {
