@@ -6,7 +6,10 @@ use mynah_core::{chat::Request, provider::counters::Counters};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Scripted, ScriptedSettings, chains::without_chains};
+use super::{
+    Scripted, ScriptedSettings,
+    chains::{CallCounters, without_chains},
+};
 
 /// The instruction chain that answers a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -49,8 +52,8 @@ impl ChainOutcome {
             Err(error) => return Self::failure(None, error.message),
         };
         let message = Some(active.message);
-        let count = |key: &str| counters.get(session, key);
-        match scripted.next_step(&active, request, None, count) {
+        let counters = CallCounters { counters, session, component, is_explained: true };
+        match scripted.next_step(&active, request, None, &counters) {
             Ok(Some(step)) => {
                 let step = Some(step.number);
                 Self::Answers(ExplainedChain { message, step, error: None })

@@ -51,9 +51,10 @@ use futures_util::{future::BoxFuture, stream::BoxStream};
 
 use self::{
     chains::{
-        ActiveChain, NumberedStep, chain_ranges, find_active_chain, has_long_chain, without_chains,
+        ActiveChain, CallCounters, NumberedStep, Plan, Planned, chain_ranges, find_active_chain,
+        has_long_chain, without_chains,
     },
-    steps::{Step, long_answer},
+    steps::long_answer,
     turn::{Script, ScriptedTurn},
 };
 pub use self::{
@@ -66,8 +67,7 @@ pub use self::{
 use mynah_core::{
     chat::{Delta, ErrorKind, Request, Response},
     provider::{
-        CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, conversation_hash,
-        counters::Counters,
+        CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, counters::Counters,
     },
 };
 
@@ -119,74 +119,33 @@ impl Scripted {
         found.map_err(invalid_argument)
     }
 
-    /// Selects the step to run. Returns `None` if the fallback continues the conversation. `count`
-    /// returns how often the use with a key has happened before.
+    /// Selects the step to run. Returns `None` if the fallback continues the conversation.
     fn next_step(
         &self,
         active: &ActiveChain,
         request: &Request,
         unseen: Option<&Unseen>,
-        count: impl Fn(&str) -> u64,
+        counters: &CallCounters<'_>,
     ) -> Result<Option<NumberedStep>, ProviderError> {
         let ActiveChain { chain, message, turns } = active;
         let turns = match unseen {
             Some(unseen) => chain.turns_before(*turns, |tool| unseen.owns(tool)),
             None => turns.seen,
         };
-        let turn = chain.turns.get(turns);
-        let failures = match turn {
-            Some(turn) => &turn.failures,
-            None if turns == chain.turns() => &chain.last_failures,
-            None => &Vec::new(),
-        };
-        if let Some(step) = self.next_failure(failures, request, count) {
+        let Plan { failures, answer } = chain.plan(turns, self.settings.on_exhausted);
+        let script = || format!("step/{}", self.component);
+        if let Some(step) = counters.next_failure(script, failures, request) {
             return Ok(Some(step));
         }
-        match turn {
-            Some(turn) => Ok(Some(turn.step.clone())),
-            None => self.exhausted(chain, *message, turns),
-        }
-    }
-
-    /// Returns the first step that has not failed often enough for this very request.
-    fn next_failure(
-        &self,
-        failures: &[NumberedStep],
-        request: &Request,
-        count: impl Fn(&str) -> u64,
-    ) -> Option<NumberedStep> {
-        if failures.is_empty() {
-            return None;
-        }
-        let request = conversation_hash(&self.component, &request.messages);
-        let fails = |failure: &&NumberedStep| {
-            let key = format!("step/{}/{request:016x}/{}", self.component, failure.number);
-            let times = failure.step.times.map_or(0, |times| u64::from(times.get()));
-            count(&key) < times
-        };
-        failures.iter().find(fails).cloned()
-    }
-
-    /// Selects what follows the last turn of a chain. Returns `None` for the fallback.
-    fn exhausted(
-        &self,
-        chain: &Chain,
-        message: usize,
-        turns: usize,
-    ) -> Result<Option<NumberedStep>, ProviderError> {
         let steps = chain.turns();
-        tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
-        let index = match self.settings.on_exhausted {
-            OnExhausted::Message => None,
-            OnExhausted::RepeatLast => steps.checked_sub(1),
-            OnExhausted::Loop => turns.checked_rem(steps),
-            OnExhausted::Fallback => return Ok(None),
-            OnExhausted::Error => return Err(out_of_range(message, steps, turns)),
-        };
-        let turn = index.and_then(|index| chain.turns.get(index));
-        let message_step =
-            || NumberedStep { number: turns + 1, step: Step::text(EXHAUSTED).into() };
-        Ok(Some(turn.map_or_else(message_step, |turn| turn.step.clone())))
+        if turns >= steps {
+            tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
+        }
+        match answer {
+            Planned::Step(step) => Ok(Some(step)),
+            Planned::Fallback => Ok(None),
+            Planned::Exhausted => Err(out_of_range(*message, steps, turns)),
+        }
     }
 }
 
@@ -205,9 +164,10 @@ impl Script for Scripted {
         let unseen = context.unseen();
         let Some(active) = self.active_chain(request, unseen)? else { return Ok(None) };
         let counters = context.counters().unwrap_or(&self.counters);
-        let count = |key: &str| counters.increment(context.session_name(), key);
+        let (session, component) = (context.session_name(), &*self.component);
+        let counters = CallCounters { counters, session, component, is_explained: false };
         let message = active.message;
-        let Some(step) = self.next_step(&active, request, unseen, count)? else {
+        let Some(step) = self.next_step(&active, request, unseen, &counters)? else {
             let exhausted = || out_of_range(message, active.chain.turns(), active.turns.seen);
             let fallback = self.fallback.clone().ok_or_else(exhausted)?;
             return Ok(Some(PlannedTurn::Fallback(fallback)));

@@ -13,12 +13,12 @@ use super::{
     rule::Rule,
     select::{Selection, SelectionContext},
     texts::render,
-    uses::{Uses, key},
+    uses::key,
     variables::Variables,
 };
 use crate::{
     ScriptedSettings,
-    chains::NumberedStep,
+    chains::{CallCounters, NumberedStep},
     faults::{Fault, FaultKey, Phase, request_hash},
     steps::{Item, Step, StepError},
     turn::{self, Script, ScriptedTurn},
@@ -134,7 +134,8 @@ impl Script for RuleProvider {
         }
         let call = matched_call(request, context, &self.component, &self.settings);
         let counters = context.counters().unwrap_or(&self.counters);
-        let uses = Uses { counters, session, component: &self.component };
+        let component = &self.component;
+        let uses = CallCounters { counters, session, component, is_explained: false };
         let (unseen, on_exhausted) = (context.unseen(), self.settings.on_exhausted);
         rules.select(&SelectionContext { call: &call, unseen, on_exhausted, uses })
     }

@@ -10,7 +10,7 @@ use mynah_core::{
 use super::matching::Match;
 use crate::{
     OnExhausted,
-    chains::{Chain, NumberedStep},
+    chains::{Chain, NumberedStep, Plan, Planned},
     faults::Faults,
     steps::{Item, Step},
 };
@@ -78,8 +78,15 @@ impl Sequence {
         self.steps.iter().map(|(_, step)| step.number)
     }
 
+    /// Returns what the sequence has if it has answered this often.
+    pub(crate) fn plan(&self, uses: u64, on_exhausted: OnExhausted) -> Plan<'_> {
+        let entry = |index| self.get(index).cloned();
+        let after_last = || Planned::after_last(uses, self.len(), on_exhausted, entry);
+        Plan { failures: &[], answer: entry(uses).map_or_else(after_last, Planned::Step) }
+    }
+
     /// Returns the answer with this index.
-    pub(crate) fn get(&self, index: u64) -> Option<&NumberedStep> {
+    fn get(&self, index: u64) -> Option<&NumberedStep> {
         let at = self.steps.partition_point(|(end, _)| *end <= index);
         self.steps.get(at).map(|(_, step)| step)
     }

@@ -11,14 +11,13 @@ use super::{
     Rules,
     call_rules::CallRules,
     matching::MatchedCall,
-    rule::{Answers, Rule, Sequence},
-    uses::Uses,
+    rule::{Answers, Rule},
+    uses::key,
 };
 use crate::{
-    EXHAUSTED,
-    chains::{Chain, NumberedStep, Turns},
+    chains::{CallCounters, Chain, NumberedStep, Plan, Planned, Turns},
     settings::OnExhausted,
-    steps::{MAX_TEXT, Step, long_answer},
+    steps::{MAX_TEXT, long_answer},
 };
 
 /// Maximum size of a request in bytes whose texts a template can use within a millisecond.
@@ -32,15 +31,6 @@ pub(crate) struct Selection {
     pub(super) step: NumberedStep,
 }
 
-/// What follows the last entry of a rule.
-enum Exhausted {
-    /// The entry with this index again.
-    Entry(u64),
-    Message,
-    /// The fallback answers.
-    Fallback,
-}
-
 /// A call, and what else selects the step of a rule.
 pub(super) struct SelectionContext<'a, 'c> {
     pub(super) call: &'a MatchedCall<'c>,
@@ -48,15 +38,18 @@ pub(super) struct SelectionContext<'a, 'c> {
     pub(super) unseen: Option<&'a Unseen>,
     /// What follows the last entry of a chain without a setting of its own.
     pub(super) on_exhausted: OnExhausted,
-    pub(super) uses: Uses<'a>,
+    pub(super) uses: CallCounters<'a>,
 }
 
-/// What a rule has for a call.
-pub(super) struct Plan<'r> {
-    /// The steps that fail a number of times before anything else.
-    pub(super) failures: &'r [NumberedStep],
-    /// The step, or `None` if the fallback answers.
-    pub(super) step: Result<Option<NumberedStep>, ProviderError>,
+impl SelectionContext<'_, '_> {
+    /// Returns the first step that has not failed often enough for this very request.
+    pub(super) fn next_failure(
+        &self,
+        rule: &Rule,
+        failures: &[NumberedStep],
+    ) -> Option<NumberedStep> {
+        self.uses.next_failure(|| key(rule), failures, self.call.request)
+    }
 }
 
 impl CallRules<'_> {
@@ -100,10 +93,14 @@ impl Rule {
         context: &SelectionContext<'_, '_>,
         uses: u64,
     ) -> Result<Option<NumberedStep>, ProviderError> {
-        let Plan { failures, step } = self.plan(context, uses);
-        match context.uses.next_failure(self, failures, context.call.request) {
-            Some(failure) => Ok(Some(failure)),
-            None => step,
+        let Plan { failures, answer } = self.plan(context, uses);
+        if let Some(failure) = context.next_failure(self, failures) {
+            return Ok(Some(failure));
+        }
+        match answer {
+            Planned::Step(step) => Ok(Some(step)),
+            Planned::Fallback => Ok(None),
+            Planned::Exhausted => Err(self.exhausted(context, uses)),
         }
     }
 
@@ -112,87 +109,26 @@ impl Rule {
         match &self.answers {
             Answers::Respond(step) => {
                 let step = NumberedStep { number: 1, step: step.clone() };
-                Plan { failures: &[], step: Ok(Some(step)) }
+                Plan { failures: &[], answer: Planned::Step(step) }
             }
             Answers::Chain { chain, on_exhausted } => {
-                let turn = turns(chain, context);
-                let on_exhausted = on_exhausted.unwrap_or(context.on_exhausted);
-                self.turn_of_chain(chain, turn, on_exhausted)
+                chain.plan(turns(chain, context), on_exhausted.unwrap_or(context.on_exhausted))
             }
-            Answers::Sequence { steps, on_exhausted } => {
-                Plan { failures: &[], step: self.entry_of(steps, uses, *on_exhausted) }
-            }
+            Answers::Sequence { steps, on_exhausted } => steps.plan(uses, *on_exhausted),
         }
     }
 
-    fn turn_of_chain<'r>(
-        &self,
-        chain: &'r Chain,
-        index: usize,
-        on_exhausted: OnExhausted,
-    ) -> Plan<'r> {
-        if let Some(turn) = chain.turns.get(index) {
-            return Plan { failures: &turn.failures, step: Ok(Some(turn.step.clone())) };
-        }
-        let failures = if index == chain.turns() { chain.last_failures.as_slice() } else { &[] };
-        let index = index as u64;
-        let step = self.exhausted(index, chain.turns() as u64, on_exhausted);
-        let step = step.map(|exhausted| match exhausted {
-            Exhausted::Entry(entry) => {
-                let entry = usize::try_from(entry).ok().and_then(|entry| chain.turns.get(entry));
-                Some(entry.map_or_else(|| exhausted_message(index), |turn| turn.step.clone()))
-            }
-            Exhausted::Message => Some(exhausted_message(index)),
-            Exhausted::Fallback => None,
-        });
-        Plan { failures, step }
+    fn exhausted(&self, context: &SelectionContext<'_, '_>, uses: u64) -> ProviderError {
+        let (index, entries) = match &self.answers {
+            Answers::Respond(_) => (uses, 1),
+            Answers::Chain { chain, .. } => (turns(chain, context) as u64, chain.turns() as u64),
+            Answers::Sequence { steps, .. } => (uses, steps.len()),
+        };
+        let (label, answer) = (&self.label, index.saturating_add(1));
+        let text =
+            format!("{label} is exhausted: this is answer {answer}, but its last is {entries}");
+        ProviderError::new(ErrorKind::OutOfRange, text)
     }
-
-    fn entry_of(
-        &self,
-        steps: &Sequence,
-        index: u64,
-        on_exhausted: OnExhausted,
-    ) -> Result<Option<NumberedStep>, ProviderError> {
-        if let Some(step) = steps.get(index) {
-            return Ok(Some(step.clone()));
-        }
-        Ok(match self.exhausted(index, steps.len(), on_exhausted)? {
-            Exhausted::Entry(entry) => {
-                Some(steps.get(entry).map_or_else(|| exhausted_message(index), NumberedStep::clone))
-            }
-            Exhausted::Message => Some(exhausted_message(index)),
-            Exhausted::Fallback => None,
-        })
-    }
-
-    /// Returns what follows the last of `entries`, for the answer with this index.
-    fn exhausted(
-        &self,
-        index: u64,
-        entries: u64,
-        on_exhausted: OnExhausted,
-    ) -> Result<Exhausted, ProviderError> {
-        let entry = |entry: Option<u64>| entry.map_or(Exhausted::Message, Exhausted::Entry);
-        match on_exhausted {
-            OnExhausted::Message => Ok(Exhausted::Message),
-            OnExhausted::Fallback => Ok(Exhausted::Fallback),
-            OnExhausted::RepeatLast => Ok(entry(entries.checked_sub(1))),
-            OnExhausted::Loop => Ok(entry(index.checked_rem(entries))),
-            OnExhausted::Error => {
-                let (label, answer) = (&self.label, index.saturating_add(1));
-                let text = format!(
-                    "{label} is exhausted: this is answer {answer}, but its last is {entries}"
-                );
-                Err(ProviderError::new(ErrorKind::OutOfRange, text))
-            }
-        }
-    }
-}
-
-fn exhausted_message(index: u64) -> NumberedStep {
-    let number = usize::try_from(index).unwrap_or(usize::MAX).saturating_add(1);
-    NumberedStep { number, step: Step::text(EXHAUSTED).into() }
 }
 
 /// Returns the number of turns of a chain that have been taken since the last user message.

@@ -26,9 +26,8 @@ use super::{
     matched_call,
     matching::{Distance, MatchedCall, Mismatch},
     rule::Rule,
-    uses::Uses,
 };
-use crate::{ScriptedSettings, no_chain, steps::quoted};
+use crate::{ScriptedSettings, chains::CallCounters, no_chain, steps::quoted};
 
 /// Number of rules that are always compared with a call that no rule matches, in the order in which
 /// rules are tried. The rules that the index finds come first.
@@ -147,7 +146,7 @@ impl CallRules<'_> {
     ) -> bool {
         let Some(counters) = counters else { return rule.times.is_none() };
         let (session, component) = (call.session, call.component);
-        let uses = Uses { counters, session, component };
+        let uses = CallCounters { counters, session, component, is_explained: true };
         !rule.is_spent(uses.of_rule(rule))
     }
 

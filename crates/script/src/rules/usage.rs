@@ -18,10 +18,12 @@ use super::{
     call_rules::CallRules,
     matching::{MatchedCall, Mismatch},
     rule::{Answers, Rule},
-    select::{Plan, SelectionContext},
-    uses::Uses,
+    select::SelectionContext,
 };
-use crate::OnExhausted;
+use crate::{
+    OnExhausted,
+    chains::{CallCounters, Plan, Planned},
+};
 
 /// The memory of an explained rule without its texts, and of its JSON.
 const RULE: usize = 256;
@@ -97,7 +99,7 @@ impl CallRules<'_> {
         work: &Work,
     ) -> Result<Vec<ExplainedRule>, Stopped> {
         let (session, component) = (call.session, call.component);
-        let uses = Uses { counters, session, component };
+        let uses = CallCounters { counters, session, component, is_explained: true };
         let context = SelectionContext { call, unseen: None, on_exhausted, uses };
         let mut is_selected = is_answered;
         let explain = |rule: &Arc<Rule>| {
@@ -120,9 +122,8 @@ impl CallRules<'_> {
 impl Rule {
     /// Returns `true` if the rule answers a call, and not the fallback.
     fn has_answer(&self, context: &SelectionContext<'_, '_>, uses: u64) -> bool {
-        let Plan { failures, step } = self.plan(context, uses);
-        let request = context.call.request;
-        context.uses.has_failure(self, failures, request) || !matches!(step, Ok(None))
+        let Plan { failures, answer } = self.plan(context, uses);
+        !matches!(answer, Planned::Fallback) || context.next_failure(self, failures).is_some()
     }
 
     /// Returns the numbers of the steps of a chain or a sequence.
