@@ -19,7 +19,7 @@ const BASE: usize = 16 * 1024;
 /// A call: the memory that it uses, whether a drain waits for it, and how it ends. It goes with the
 /// request and its body. All clones are the same call.
 #[derive(Debug, Clone)]
-pub(crate) struct Call(Arc<State>);
+pub(crate) struct TransportCall(Arc<State>);
 
 /// Only the connection's thread changes it, so no order of the accesses has to be enforced.
 #[derive(Debug)]
@@ -37,9 +37,9 @@ struct State {
 
 /// A call that ends when this is dropped: its response is sent, or will never be.
 #[derive(Debug)]
-pub(super) struct EndOnDrop(Call);
+pub(super) struct EndOnDrop(TransportCall);
 
-impl Call {
+impl TransportCall {
     /// Starts a call whose request is incomplete.
     pub(super) fn start(
         connection: Arc<Activity>,
@@ -100,7 +100,7 @@ impl Call {
 }
 
 impl EndOnDrop {
-    pub(super) fn call(&self) -> &Call {
+    pub(super) fn call(&self) -> &TransportCall {
         &self.0
     }
 }

@@ -22,7 +22,7 @@ use hyper_util::{
 
 use super::{
     activity::Activity,
-    call::Call,
+    call::TransportCall,
     request_body::RequestBody,
     response_body::{BoxError, ResponseBody},
     stream::{Registered, Stream, client, readable},
@@ -109,7 +109,7 @@ where
     let stream = Transport::new(stream, activity.clone());
     let service = service_fn(move |request: Request<Incoming>| {
         let unsent = on_response.clone();
-        let call = Call::start(on_call.clone(), request.version(), budget.clone());
+        let call = TransportCall::start(on_call.clone(), request.version(), budget.clone());
         let request = request.map(|body| RequestBody::new(body, call.call().clone()));
         service.call(request).map_ok(|mut response| {
             call.call().finish(&mut response);

@@ -24,7 +24,7 @@ mod unsent;
 mod workers;
 
 pub(crate) use accept::accept;
-pub(crate) use call::Call;
+pub(crate) use call::TransportCall;
 pub(crate) use connection::HttpVersions;
 pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;

@@ -10,18 +10,18 @@ use std::{
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
-use super::call::Call;
+use super::call::TransportCall;
 
 /// The body of a request. A drain waits for its call when it is complete.
 #[derive(Debug)]
 pub(crate) struct RequestBody {
     body: Incoming,
-    call: Call,
+    call: TransportCall,
     is_incomplete: bool,
 }
 
 impl RequestBody {
-    pub(super) fn new(body: Incoming, call: Call) -> Self {
+    pub(super) fn new(body: Incoming, call: TransportCall) -> Self {
         let mut body = Self { is_incomplete: true, body, call };
         if body.body.is_end_stream() {
             body.complete();
@@ -30,7 +30,7 @@ impl RequestBody {
     }
 
     /// Returns the call of the request.
-    pub(crate) fn call(&self) -> &Call {
+    pub(crate) fn call(&self) -> &TransportCall {
         &self.call
     }
 
@@ -40,7 +40,7 @@ impl RequestBody {
     }
 
     /// Lets a drain wait for the call, whether or not its request is complete. Returns the call.
-    pub(crate) fn pass_on(&mut self) -> Call {
+    pub(crate) fn pass_on(&mut self) -> TransportCall {
         self.complete();
         self.call.clone()
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::patterns::{self, Match};
+use super::patterns::{self, Found};
 
 /// Scrubs a text. Returns `None` if it contains no personal data.
 pub(super) fn scrub(text: &str) -> Option<String> {
@@ -18,7 +18,7 @@ pub(super) fn scrub(text: &str) -> Option<String> {
 /// Drops each match that the previous match covers, and shortens each match that overlaps or
 /// touches the previous one. The new start is one byte too far because the end of a match is
 /// exclusive. A dropped match still counts as the previous match.
-fn remove_overlaps(matches: &mut Vec<Match>) {
+fn remove_overlaps(matches: &mut Vec<Found>) {
     let mut previous_end = None;
     matches.retain_mut(|found| match previous_end.replace(found.end) {
         Some(end) if found.start <= end => {
@@ -31,7 +31,7 @@ fn remove_overlaps(matches: &mut Vec<Match>) {
 
 /// Drops the matches that overlap or touch an ignored range. Like Dapr's code, this makes a single
 /// pass, although shortened matches may be out of order.
-fn drop_ignored(matches: Vec<Match>, ignored: Vec<Range<usize>>) -> Vec<Match> {
+fn drop_ignored(matches: Vec<Found>, ignored: Vec<Range<usize>>) -> Vec<Found> {
     let mut kept = Vec::with_capacity(matches.len());
     let mut rest = matches.into_iter().peekable();
     for range in ignored {
@@ -46,7 +46,7 @@ fn drop_ignored(matches: Vec<Match>, ignored: Vec<Range<usize>>) -> Vec<Match> {
 
 /// Replaces matches with their placeholders. Stops at the first match that starts at the end of the
 /// text, or before the end of its predecessor.
-fn replace(text: &str, matches: &[Match]) -> String {
+fn replace(text: &str, matches: &[Found]) -> String {
     let (bytes, mut scrubbed, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
     for found in matches {
         if found.start < at || found.start >= bytes.len() {

@@ -10,7 +10,7 @@ use super::go_regex::compile;
 
 /// A range of the input that contains personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Match {
+pub(super) struct Found {
     pub(super) start: usize,
     pub(super) end: usize,
     /// The text that replaces the range.
@@ -46,8 +46,8 @@ static STREET: LazyLock<(Regex, Regex)> =
 
 /// Returns the matches of all patterns, sorted by start. Of matches with the same start, the
 /// longest comes first. Of matches with the same range, that of the last pattern comes first.
-pub(super) fn find(text: &str) -> Vec<Match> {
-    let to_match = |placeholder, range: Range<usize>| Match {
+pub(super) fn find(text: &str) -> Vec<Found> {
+    let to_match = |placeholder, range: Range<usize>| Found {
         start: range.start,
         end: range.end,
         placeholder,

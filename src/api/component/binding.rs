@@ -13,7 +13,7 @@ use crate::{
     api::{
         grpc::{
             call_body::CallBody,
-            method::{Answer, Call, Responding, not_served, unary},
+            method::{Answer, GrpcCall, Responding, not_served, unary},
         },
         pipeline::{self, FindComponent},
     },

@@ -9,7 +9,7 @@ use crate::{
     api::{
         grpc::{
             call_body::CallBody,
-            method::{Answer, Call, Responding, Streamed, not_served, stream, unary},
+            method::{Answer, GrpcCall, Responding, Streamed, not_served, stream, unary},
         },
         pipeline,
     },

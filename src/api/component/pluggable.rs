@@ -8,7 +8,7 @@ use tonic::Status;
 use crate::{
     api::{
         diagnostics::{listed, log_warnings},
-        grpc::method::Call,
+        grpc::method::GrpcCall,
         guard::Guard,
         pipeline::FindComponent,
     },
@@ -42,15 +42,15 @@ pub(super) struct Pluggable {
 #[derive(Debug, Clone)]
 pub(super) struct ComponentCall {
     pub(super) component: Arc<Pluggable>,
-    pub(super) transport: net::Call,
+    pub(super) transport: net::TransportCall,
 }
 
-impl Call for ComponentCall {
+impl GrpcCall for ComponentCall {
     fn max_body_size(&self) -> usize {
         self.component.guard.max_body_size
     }
 
-    fn transport(&self) -> &net::Call {
+    fn transport(&self) -> &net::TransportCall {
         &self.transport
     }
 

@@ -18,7 +18,7 @@ use crate::{
         memory::{Charge, MemoryBudget},
         work::Work,
     },
-    net::Call,
+    net::TransportCall,
     wire::error::Error,
 };
 
@@ -67,7 +67,7 @@ impl Shared {
     }
 
     /// Returns what a request may use.
-    pub(super) fn of_request(&self, call: &Call) -> Resources {
+    pub(super) fn of_request(&self, call: &TransportCall) -> Resources {
         Resources { charge: call.charge().clone(), shared: self.clone() }
     }
 }

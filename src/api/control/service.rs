@@ -20,7 +20,7 @@ use crate::{
     api::{guard::Guard, http::response::Responding},
     base::drain::Drain,
     engine::Engine,
-    net::{Call, RequestBody},
+    net::{RequestBody, TransportCall},
     wire::error::ControlError,
 };
 
@@ -67,7 +67,7 @@ impl Service {
 }
 
 /// Charges a call for the size of its response instead of what it took.
-fn charged(response: Response, call: &Call) -> Response {
+fn charged(response: Response, call: &TransportCall) -> Response {
     if let Some(size) = response.body().size_hint().exact() {
         // Fails only for a small response, since large ones are charged while they are written.
         let _ = call.charge().set(usize::try_from(size).unwrap_or(usize::MAX));

@@ -23,12 +23,12 @@ pub(in crate::api) type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 pub(in crate::api) type Responding = BoxFuture<'static, Response<Body>>;
 
 /// A call of a service, with what its methods need.
-pub(in crate::api) trait Call: Clone + Send + 'static {
+pub(in crate::api) trait GrpcCall: Clone + Send + 'static {
     /// Returns the maximum size in bytes of a message.
     fn max_body_size(&self) -> usize;
 
     /// Returns what the transport knows of the call.
-    fn transport(&self) -> &net::Call;
+    fn transport(&self) -> &net::TransportCall;
 
     /// Converts an error that the call fails with.
     fn status(error: Error) -> Status {
@@ -79,7 +79,7 @@ pub(in crate::api) fn unary<C, M, T, F, R>(
     method: F,
 ) -> Responding
 where
-    C: Call,
+    C: GrpcCall,
     M: Send + Sync + 'static,
     T: Message + 'static,
     F: Fn(C, tonic::Request<Protobuf<M>>) -> R + Send + 'static,
@@ -97,7 +97,7 @@ pub(in crate::api) fn stream<C, M, T, F, R>(
     method: F,
 ) -> Responding
 where
-    C: Call,
+    C: GrpcCall,
     M: Send + Sync + 'static,
     T: Message + 'static,
     F: Fn(C, tonic::Request<Protobuf<M>>) -> R + Send + 'static,
@@ -117,7 +117,7 @@ struct Method<C, F>(C, F);
 
 impl<C, M, T, F, R> UnaryService<Protobuf<M>> for Method<C, F>
 where
-    C: Call,
+    C: GrpcCall,
     F: Fn(C, tonic::Request<Protobuf<M>>) -> R,
     R: Future<Output = Answer<T>>,
 {
@@ -131,7 +131,7 @@ where
 
 impl<C, M, T, F, R> ServerStreamingService<Protobuf<M>> for Method<C, F>
 where
-    C: Call,
+    C: GrpcCall,
     F: Fn(C, tonic::Request<Protobuf<M>>) -> R,
     R: Future<Output = Answer<Streamed<T>>>,
 {

@@ -16,7 +16,7 @@ use hyper::body::Frame;
 
 use crate::{
     base::delivery::Delivery,
-    net::Call,
+    net::TransportCall,
     wire::error::{Error, HttpError},
 };
 
@@ -35,7 +35,7 @@ pub(in crate::api) fn json(body: String) -> Response {
 
 /// Returns a response with server-sent events. It breaks off if an error is not delivered as an event.
 pub(in crate::api) fn events(
-    call: Call,
+    call: TransportCall,
     events: impl Stream<Item = Result<String, Delivery>> + Send + 'static,
 ) -> Response {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
@@ -48,7 +48,7 @@ pub(in crate::api) fn events(
 
 /// Returns the response to a call that fails, in the form of some API.
 pub(in crate::api) fn fail(
-    call: &Call,
+    call: &TransportCall,
     error: &Error,
     form: impl FnOnce(&Error) -> HttpError,
 ) -> Response {

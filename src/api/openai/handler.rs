@@ -8,7 +8,7 @@ use http::Request;
 use crate::{
     api::{guard::Guard, http::body::read, pipeline},
     engine::Engine,
-    net::{Call, RequestBody},
+    net::{RequestBody, TransportCall},
     provider::{CallContext, call::Surface},
     wire::{
         error::Error,
@@ -32,7 +32,7 @@ impl Handler {
     pub(super) async fn read(
         &self,
         request: Request<RequestBody>,
-    ) -> Result<(Bytes, Call, CallContext), Error> {
+    ) -> Result<(Bytes, TransportCall, CallContext), Error> {
         let (head, body) = request.into_parts();
         let call = body.call().clone();
         let body = read(body, self.guard.max_body_size, call.charge()).await?;

@@ -16,13 +16,13 @@ use crate::{
 pub(super) enum Event<'e> {
     Text(&'e str),
     Started { id: &'e str, name: &'e str, arguments: &'e str },
-    Finished(Call<'e>),
+    Finished(CallOutput<'e>),
     Ended(Run<'e>),
 }
 
 /// A tool call with its result.
 #[derive(Serialize)]
-pub(super) struct Call<'e> {
+pub(super) struct CallOutput<'e> {
     id: &'e str,
     name: &'e str,
     arguments: &'e str,
@@ -40,7 +40,7 @@ pub(super) struct Run<'e> {
     text: &'e str,
     #[serde(flatten)]
     response: Option<ResponseInfo<'e>>,
-    calls: Vec<Call<'e>>,
+    calls: Vec<CallOutput<'e>>,
     /// The history, in the format of a `--history` file.
     messages: Vec<Value>,
 }
@@ -68,7 +68,7 @@ impl<'e> Event<'e> {
     }
 }
 
-impl<'e> From<&'e CallRecord> for Call<'e> {
+impl<'e> From<&'e CallRecord> for CallOutput<'e> {
     fn from(record: &'e CallRecord) -> Self {
         let CallRecord { id, name, arguments, result, outcome, .. } = record;
         Self { id, name, arguments, result: result.text(), outcome: outcome.as_str() }
@@ -92,7 +92,7 @@ impl<'e> TryFrom<&'e LoopResult> for Run<'e> {
             turns: result.turns,
             text: result.text(),
             response: result.response.as_ref().map(ResponseInfo::try_from).transpose()?,
-            calls: result.calls.iter().map(Call::from).collect(),
+            calls: result.calls.iter().map(CallOutput::from).collect(),
             messages: messages.collect::<Result<_, _>>()?,
         })
     }

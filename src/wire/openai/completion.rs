@@ -67,25 +67,25 @@ struct Document<'a, C> {
 #[derive(Serialize)]
 struct Choice<'a> {
     index: u64,
-    message: Option<Message<'a>>,
+    message: Option<AnswerMessage<'a>>,
     logprobs: Option<()>,
     finish_reason: &'a str,
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct AnswerMessage<'a> {
     role: &'static str,
     content: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     reasoning_content: &'a str,
     refusal: Option<()>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Call<'a>>,
+    tool_calls: Vec<CallDelta<'a>>,
 }
 
 /// A tool call, or in a stream a part of one.
 #[derive(Serialize)]
-pub(super) struct Call<'a> {
+pub(super) struct CallDelta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,12 +148,12 @@ impl Answer {
         let Self { completion, response } = self;
         let choice = |index| Choice {
             index,
-            message: (response.missing != Some(MissingPart::Message)).then(|| Message {
+            message: (response.missing != Some(MissingPart::Message)).then(|| AnswerMessage {
                 role: "assistant",
                 content: content(response),
                 reasoning_content: &response.reasoning,
                 refusal: None,
-                tool_calls: response.tool_calls.iter().map(Call::whole).collect(),
+                tool_calls: response.tool_calls.iter().map(CallDelta::whole).collect(),
             }),
             logprobs: None,
             finish_reason: finish_reason(response),
@@ -194,7 +194,7 @@ pub(super) fn finish_reason(response: &Response) -> &str {
     response.finish_reason.as_str()
 }
 
-impl<'a> Call<'a> {
+impl<'a> CallDelta<'a> {
     fn whole(call: &'a ToolCall) -> Self {
         Self {
             index: None,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     arguments::pieces,
-    completion::{Call, Completion, UsageMember, finish_reason},
+    completion::{CallDelta, Completion, UsageMember, finish_reason},
 };
 use crate::{
     chat::{Delta, Response, ToolCall},
@@ -59,7 +59,7 @@ struct Added<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Call<'a>>,
+    tool_calls: Vec<CallDelta<'a>>,
 }
 
 impl Piece {
@@ -121,12 +121,12 @@ impl Piece {
             }
             Event::Text(index) => (index, self.added_text()),
             Event::Call(index, at) => {
-                let call = self.call(at).map(|call| Call::begun(at, call));
+                let call = self.call(at).map(|call| CallDelta::begun(at, call));
                 (index, Added { tool_calls: call.into_iter().collect(), ..Added::default() })
             }
             Event::Arguments(index, at, ref piece) => {
                 let added = self.call(at).and_then(|call| call.arguments.get(piece.clone()));
-                let call = Call::added(at, added.unwrap_or_default());
+                let call = CallDelta::added(at, added.unwrap_or_default());
                 (index, Added { tool_calls: vec![call], ..Added::default() })
             }
             Event::Finish(index) => (index, Added::default()),

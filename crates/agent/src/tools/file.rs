@@ -197,7 +197,7 @@ pub(super) struct StaticAnswer {
 struct StaticSource {
     /// The calls that get this answer. Default: all calls.
     #[serde(default)]
-    r#match: Match,
+    r#match: ArgumentMatch,
     /// The result. The model gets a string unchanged, and any other value as JSON.
     #[serde(default, deserialize_with = "present")]
     result: Option<Value>,
@@ -213,7 +213,7 @@ fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Err
 /// Conditions on a call. All must hold.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Match {
+struct ArgumentMatch {
     /// Conditions on arguments. One that is not a string is compared as compact JSON. A missing
     /// argument matches nothing.
     #[serde(default)]

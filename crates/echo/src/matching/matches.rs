@@ -8,12 +8,12 @@ pub(super) struct Matches {
     /// By position, whether a match by an earlier rule contains the word.
     pub(super) taken: Vec<bool>,
     /// The matches by the current rule, in the order of the tools.
-    pub(super) found: Vec<Match>,
+    pub(super) found: Vec<RuleMatch>,
 }
 
 /// Words that mention a tool.
 #[derive(Debug, Default)]
-pub(super) struct Match {
+pub(super) struct RuleMatch {
     pub(super) tool: usize,
     /// The number of words of the name, or of keywords, that match.
     pub(super) size: usize,
@@ -51,7 +51,8 @@ impl Matches {
             found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
         }
         // In "list users", the match of `list_users` contains that of `get_user`.
-        let stands = |it: &Match| it.distinctive.iter().all(|at| largest[*at as usize] <= it.size);
+        let stands =
+            |it: &RuleMatch| it.distinctive.iter().all(|at| largest[*at as usize] <= it.size);
         for found in self.found.drain(..).filter(stands) {
             found.positions().for_each(|at| self.taken[at] = true);
             let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
@@ -64,7 +65,7 @@ impl Matches {
     }
 }
 
-impl Match {
+impl RuleMatch {
     fn positions(&self) -> impl Iterator<Item = usize> {
         self.distinctive.iter().chain(&self.other).map(|at| *at as usize)
     }

@@ -3,7 +3,7 @@
 
 use super::{
     index::{Name, Term, ToolIndex},
-    matches::{Match, Matches, Mentioned},
+    matches::{Matches, Mentioned, RuleMatch},
     sentence::{Occurrence, Sentence},
     work_budget::{Exhausted, WorkBudget},
 };
@@ -159,7 +159,7 @@ impl<'a> SentenceMatcher<'a> {
             self.budget.spend(arithmetic.len())?;
             found.extend(arithmetic.iter().filter(|pair| self.is_free(pair, true)));
         }
-        self.matches.found.extend(found.into_iter().map(|word| Match {
+        self.matches.found.extend(found.into_iter().map(|word| RuleMatch {
             tool,
             size: 1,
             distinctive: (word.first..=word.last).collect(),
@@ -201,7 +201,7 @@ impl<'a> SentenceMatcher<'a> {
         self.budget.spend(words.len())?;
         let first = words.iter().map(|(_, word)| word.first).min().unwrap_or(0);
         let is_negated = self.sentence.words[first as usize].is_negated;
-        let mut found = Match { tool, size, is_negated, ..Match::default() };
+        let mut found = RuleMatch { tool, size, is_negated, ..RuleMatch::default() };
         for (term, word) in words {
             let is_other =
                 !name.distinctive.is_empty() && name.generic.binary_search(&term).is_ok();

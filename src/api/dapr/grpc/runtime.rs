@@ -7,7 +7,7 @@ use tonic::{Request, Response};
 use crate::{
     api::{
         dapr::metadata::metadata,
-        grpc::method::{Answer, Call, Streamed},
+        grpc::method::{Answer, GrpcCall, Streamed},
         guard::Guard,
         pipeline,
     },
@@ -30,15 +30,15 @@ pub(super) struct Runtime {
 #[derive(Debug, Clone)]
 pub(super) struct RuntimeCall {
     pub(super) runtime: Arc<Runtime>,
-    pub(super) transport: net::Call,
+    pub(super) transport: net::TransportCall,
 }
 
-impl Call for RuntimeCall {
+impl GrpcCall for RuntimeCall {
     fn max_body_size(&self) -> usize {
         self.runtime.guard.max_body_size
     }
 
-    fn transport(&self) -> &net::Call {
+    fn transport(&self) -> &net::TransportCall {
         &self.transport
     }
 }

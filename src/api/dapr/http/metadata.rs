@@ -14,7 +14,7 @@ use crate::{
         http::{body, response::json, url},
     },
     engine::Engine,
-    net::Call,
+    net::TransportCall,
     wire::proto,
 };
 
@@ -91,7 +91,7 @@ pub(super) async fn get(State(engine): State<Arc<Engine>>) -> Response {
 pub(super) async fn set(
     State(engine): State<Arc<Engine>>,
     Extension(guard): Extension<Arc<Guard>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<TransportCall>,
     uri: Uri,
     body: Body,
 ) -> Result<StatusCode, Failure> {

@@ -46,7 +46,7 @@ struct Remembered {
 
 /// What a caller has not seen of its history: the messages to put back, each with the index of the
 /// message before which they belong.
-pub(super) struct Unseen(Vec<(usize, Arc<Remembered>)>);
+pub(super) struct UnseenTurns(Vec<(usize, Arc<Remembered>)>);
 
 impl ToolMemory {
     /// Creates a memory for this number of requests.
@@ -94,7 +94,7 @@ impl ToolMemory {
 
     /// Finds what the caller has not seen of these messages. What belongs to one request is found only
     /// once.
-    pub(super) fn unseen(&self, messages: &[Message]) -> Unseen {
+    pub(super) fn unseen(&self, messages: &[Message]) -> UnseenTurns {
         let (mut unseen, mut found, mut unknown) = (Vec::new(), BTreeSet::new(), None);
         let mut asked = BTreeSet::new();
         let mut prefixes = Prefixes { messages, hash: HistoryHash::default(), len: 0 };
@@ -119,7 +119,7 @@ impl ToolMemory {
                 "the history has calls of which nothing is remembered; it is used as it came"
             );
         }
-        Unseen(unseen)
+        UnseenTurns(unseen)
     }
 
     fn find(
@@ -195,7 +195,7 @@ impl Prefixes<'_> {
     }
 }
 
-impl Unseen {
+impl UnseenTurns {
     /// Returns the size of the messages in bytes.
     pub(super) fn size(&self) -> usize {
         self.0.iter().map(|(_, request)| request.bytes).sum()

@@ -41,7 +41,7 @@ pub struct ToolOwner {
 }
 
 /// A call to the component.
-struct Call {
+struct StartedCall {
     session: ToolsInUse,
     context: CallContext,
     /// The messages at its start that the caller did not send.
@@ -61,7 +61,7 @@ impl ToolOwner {
         self: Arc<Self>,
         request: Arc<Request>,
         context: CallContext,
-    ) -> Result<(Run, Call), ProviderError> {
+    ) -> Result<(Run, StartedCall), ProviderError> {
         let session = self.sessions.enter(context.session_name());
         let (tools, is_large) = (session.tools.clone(), is_large(&request));
         let find = move || (tools.memory.unseen(&request.messages), request);
@@ -80,11 +80,11 @@ impl ToolOwner {
         let start = request.messages.len();
         let run = session.tools.tools.run(self.model.clone(), request);
         let run = run.in_call(context.clone(), unseen.clone());
-        Ok((run, Call { session, context, unseen, start }))
+        Ok((run, StartedCall { session, context, unseen, start }))
     }
 }
 
-impl Call {
+impl StartedCall {
     /// Returns the answer to the caller, and remembers what it has not seen. `unfinished` is
     /// what was streamed since the last turn.
     async fn finish(
