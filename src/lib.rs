@@ -14,10 +14,6 @@
     not(feature = "internals"),
     allow(unreachable_pub, reason = "public if the feature `internals` is enabled")
 )]
-#![cfg_attr(
-    not(feature = "server"),
-    allow(dead_code, unused_imports, reason = "used by the server only")
-)]
 
 #[doc(inline)]
 pub use mynah_agent::{tool_loop, tools};
@@ -43,6 +39,10 @@ pub mod provider {
 mod net;
 #[cfg(feature = "server")]
 mod pii;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, unused_imports, reason = "only the server decodes requests")
+)]
 mod wire;
 pub mod client;
 #[cfg(feature = "server")]

@@ -8,7 +8,7 @@ const MAX_SHOWN: usize = 20;
 const MAX_LENGTH: usize = 1_000;
 
 /// Logs warnings about something, such as an instance.
-pub(in crate::api) fn log_warnings(subject: &str, warnings: &[Diagnostic]) {
+pub(crate) fn log_warnings(subject: &str, warnings: &[Diagnostic]) {
     for warning in warnings.iter().take(MAX_SHOWN) {
         tracing::warn!(subject, "{}", shorten(&warning.message, MAX_LENGTH));
     }
@@ -18,7 +18,7 @@ pub(in crate::api) fn log_warnings(subject: &str, warnings: &[Diagnostic]) {
 }
 
 /// Lists errors in one text.
-pub(in crate::api) fn listed(
+pub(crate) fn listed(
     errors: &[Diagnostic],
     separator: &str,
     show: impl Fn(&Diagnostic) -> String,

@@ -5,10 +5,7 @@ use std::time::Duration;
 use tonic::transport::Endpoint as Channel;
 
 use super::Error;
-use crate::base::{
-    endpoint::{Endpoint, EndpointError},
-    environment::Environment,
-};
+use crate::base::endpoint::{Endpoint, EndpointError};
 
 /// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,7 +26,10 @@ pub(crate) struct Address {
 impl Address {
     /// Returns the address in `DAPR_GRPC_ENDPOINT`. If it is not set, returns the local address
     /// with the port in `DAPR_GRPC_PORT`, which is 50001 by default.
-    pub(crate) fn from_environment(environment: &Environment) -> Result<Self, Error> {
+    #[cfg(feature = "server")]
+    pub(crate) fn from_environment(
+        environment: &crate::base::environment::Environment,
+    ) -> Result<Self, Error> {
         // Like Dapr's SDKs, treat an empty variable as not set.
         let variable = |name| environment.get(name).filter(|value| !value.is_empty());
         match variable("DAPR_GRPC_ENDPOINT") {

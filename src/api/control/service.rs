@@ -29,24 +29,24 @@ const PREFIX: &str = "/mynah/v1/";
 
 /// Serves the control API.
 #[derive(Debug, Clone)]
-pub(in crate::api) struct Service {
+pub(crate) struct Service {
     shared: Shared,
     router: TowerToHyperService<Router>,
 }
 
 /// Returns `true` if a path belongs to the control API.
-pub(in crate::api) fn serves(path: &str) -> bool {
+pub(crate) fn serves(path: &str) -> bool {
     path.starts_with(PREFIX)
 }
 
 impl Service {
-    pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
+    pub(crate) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
         let router = TowerToHyperService::new(router(engine));
         Self { shared: Shared::new(guard, drain), router }
     }
 
     /// Answers a request with a clean path.
-    pub(in crate::api) fn call(&self, mut request: Request<RequestBody>) -> Responding {
+    pub(crate) fn call(&self, mut request: Request<RequestBody>) -> Responding {
         if let Err(failure) = self.check_access(&request) {
             return future::ok(failure.into_response()).boxed();
         }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Returns the components as the metadata lists them.
-pub(in crate::api) fn registered_components(engine: &Engine) -> Vec<RegisteredComponents> {
+pub(crate) fn registered_components(engine: &Engine) -> Vec<RegisteredComponents> {
     let components = engine.components.all();
     let registered = components.iter().map(|component| RegisteredComponents {
         name: component.name.clone(),

@@ -24,7 +24,7 @@ const COPIES: usize = 3;
 
 /// A body that passes on whole messages only, because tonic reserves memory for a message as soon as
 /// it knows the length. Fails if a message is not complete in time, or the memory is exhausted.
-pub(in crate::api) struct CallBody {
+pub(crate) struct CallBody {
     body: RequestBody,
     framing: Framing,
     /// What has arrived of a message that is not complete.
@@ -40,7 +40,7 @@ pub(in crate::api) struct CallBody {
 
 /// How many messages a call takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::api) enum CallKind {
+pub(crate) enum CallKind {
     /// One message, and the body must end in time.
     OneMessage,
     /// Any number of messages. Each must be complete in time after its first byte.
@@ -48,7 +48,7 @@ pub(in crate::api) enum CallKind {
 }
 
 impl CallBody {
-    pub(in crate::api) fn new(body: RequestBody, kind: CallKind, max_message_size: usize) -> Self {
+    pub(crate) fn new(body: RequestBody, kind: CallKind, max_message_size: usize) -> Self {
         Self {
             body,
             framing: Framing::new(max_message_size),

@@ -18,29 +18,26 @@ use super::{
 use crate::{api::guard::Guard, base::drain::Drain, net::RequestBody};
 
 /// The answer of a service to hyper.
-pub(in crate::api) type Served = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+pub(crate) type Served = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
 /// A call whose request has not been read.
-pub(in crate::api) struct Incoming {
+pub(crate) struct Incoming {
     request: Request<RequestBody>,
     max_body_size: usize,
 }
 
 impl Incoming {
-    pub(in crate::api) fn new(guard: &Guard, request: Request<RequestBody>) -> Self {
+    pub(crate) fn new(guard: &Guard, request: Request<RequestBody>) -> Self {
         Self { request, max_body_size: guard.max_body_size }
     }
 
     /// Answers with a method that takes one message.
-    pub(in crate::api) fn answer(
-        self,
-        method: impl FnOnce(Request<CallBody>) -> Responding,
-    ) -> Served {
+    pub(crate) fn answer(self, method: impl FnOnce(Request<CallBody>) -> Responding) -> Served {
         self.answer_kind(CallKind::OneMessage, method)
     }
 
     /// Answers with reflection. Clients keep these calls open without a request in flight.
-    pub(in crate::api) fn reflect(self, router: &Router, drain: &Drain) -> Served {
+    pub(crate) fn reflect(self, router: &Router, drain: &Drain) -> Served {
         let drain = drain.clone();
         self.answer_kind(CallKind::ManyMessages, |request| {
             route(router, request.map(|body| UntilDrain::new(body, drain)))

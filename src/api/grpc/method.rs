@@ -16,14 +16,14 @@ use crate::{
 };
 
 /// The result of a method.
-pub(in crate::api) type Answer<T> = Result<tonic::Response<T>, Status>;
+pub(crate) type Answer<T> = Result<tonic::Response<T>, Status>;
 /// The messages that a method streams.
-pub(in crate::api) type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+pub(crate) type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 /// The future of a response.
-pub(in crate::api) type Responding = BoxFuture<'static, Response<Body>>;
+pub(crate) type Responding = BoxFuture<'static, Response<Body>>;
 
 /// A call of a service, with what its methods need.
-pub(in crate::api) trait GrpcCall: Clone + Send + 'static {
+pub(crate) trait GrpcCall: Clone + Send + 'static {
     /// Returns the maximum size in bytes of a message.
     fn max_body_size(&self) -> usize;
 
@@ -73,11 +73,7 @@ fn check_size(limit: usize, message: &impl Message) -> Result<usize, Error> {
 }
 
 /// Answers a call of a unary method.
-pub(in crate::api) fn unary<C, M, T, F, R>(
-    request: Request<CallBody>,
-    call: C,
-    method: F,
-) -> Responding
+pub(crate) fn unary<C, M, T, F, R>(request: Request<CallBody>, call: C, method: F) -> Responding
 where
     C: GrpcCall,
     M: Send + Sync + 'static,
@@ -91,11 +87,7 @@ where
 }
 
 /// Answers a call of a method that streams its answer.
-pub(in crate::api) fn stream<C, M, T, F, R>(
-    request: Request<CallBody>,
-    call: C,
-    method: F,
-) -> Responding
+pub(crate) fn stream<C, M, T, F, R>(request: Request<CallBody>, call: C, method: F) -> Responding
 where
     C: GrpcCall,
     M: Send + Sync + 'static,
@@ -109,7 +101,7 @@ where
 }
 
 /// Answers a call of a method that does not exist.
-pub(in crate::api) fn not_served(error: Error) -> Responding {
+pub(crate) fn not_served(error: Error) -> Responding {
     async { Status::from(error).into_http() }.boxed()
 }
 

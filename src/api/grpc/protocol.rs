@@ -8,7 +8,7 @@ use crate::wire::error::{Error, not_grpc};
 const GRPC: &str = "application/grpc";
 
 /// Returns the answer to a request that is not a gRPC call.
-pub(in crate::api) fn refuse<B>(request: &Request<B>) -> Option<Response<Body>> {
+pub(crate) fn refuse<B>(request: &Request<B>) -> Option<Response<Body>> {
     let error = if request.method() != Method::POST {
         Error::NotPost(request.method().to_string())
     } else {

@@ -15,11 +15,11 @@ use tonic_reflection::{
 use super::{method::Responding, refusal};
 
 /// What the paths of both versions of reflection start with.
-pub(in crate::api) const PREFIX: &str = "/grpc.reflection.";
+pub(crate) const PREFIX: &str = "/grpc.reflection.";
 
 /// Returns the router of both versions, which describe the services in these encoded descriptors and
 /// themselves.
-pub(in crate::api) fn router(descriptors: &'static [&'static [u8]]) -> Result<Router, Error> {
+pub(crate) fn router(descriptors: &'static [&'static [u8]]) -> Result<Router, Error> {
     let builder = || {
         let own = [v1::FILE_DESCRIPTOR_SET, v1alpha::FILE_DESCRIPTOR_SET];
         let builder = Builder::configure().include_reflection_service(false);
@@ -31,7 +31,7 @@ pub(in crate::api) fn router(descriptors: &'static [&'static [u8]]) -> Result<Ro
 }
 
 /// Answers a call of one of tonic's services.
-pub(in crate::api) fn route<B>(router: &Router, request: Request<B>) -> Responding
+pub(crate) fn route<B>(router: &Router, request: Request<B>) -> Responding
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {

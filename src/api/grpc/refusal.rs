@@ -9,7 +9,7 @@ use tonic::{Code, Status, body::Body};
 use crate::wire::error::{Error, shorten_status};
 
 /// Replaces the status of a call that tonic rejected before mynah saw it.
-pub(in crate::api) fn explain(max_body_size: usize, response: Response<Body>) -> Response<Body> {
+pub(crate) fn explain(max_body_size: usize, response: Response<Body>) -> Response<Body> {
     match rejection(max_body_size, response.headers()) {
         Some(error) => Status::from(error).into_http(),
         None => response,
@@ -17,7 +17,7 @@ pub(in crate::api) fn explain(max_body_size: usize, response: Response<Body>) ->
 }
 
 /// Shortens the errors of tonic's own services, which quote the request.
-pub(in crate::api) fn shorten(
+pub(crate) fn shorten(
     response: Response<impl body::Body<Data = Bytes, Error = axum::Error> + Send + 'static>,
 ) -> Response<Body> {
     let shorten = |frame: Frame<Bytes>| match frame.into_trailers() {

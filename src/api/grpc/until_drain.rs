@@ -11,13 +11,13 @@ use hyper::body::{Body, Frame, SizeHint};
 use crate::base::drain::Drain;
 
 /// A body that ends when draining starts and the data that has arrived is read.
-pub(in crate::api) struct UntilDrain<B> {
+pub(crate) struct UntilDrain<B> {
     body: B,
     drained: BoxFuture<'static, ()>,
 }
 
 impl<B> UntilDrain<B> {
-    pub(in crate::api) fn new(body: B, drain: Drain) -> Self {
+    pub(crate) fn new(body: B, drain: Drain) -> Self {
         Self { body, drained: async move { drain.started().await }.boxed() }
     }
 }

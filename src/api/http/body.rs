@@ -18,7 +18,7 @@ const COPIES: usize = 2;
 ///
 /// Fails if the body is longer than `limit` bytes or not complete in time, or if the memory is
 /// exhausted.
-pub(in crate::api) async fn read<B>(body: B, limit: usize, charge: &Charge) -> Result<Bytes, Error>
+pub(crate) async fn read<B>(body: B, limit: usize, charge: &Charge) -> Result<Bytes, Error>
 where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {

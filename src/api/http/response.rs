@@ -24,17 +24,17 @@ use crate::{
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
 /// The future of a response.
-pub(in crate::api) type Responding = BoxFuture<'static, Result<Response, Infallible>>;
+pub(crate) type Responding = BoxFuture<'static, Result<Response, Infallible>>;
 
 /// Returns a response with JSON.
-pub(in crate::api) fn json(body: String) -> Response {
+pub(crate) fn json(body: String) -> Response {
     let mut response = Response::new(body.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 /// Returns a response with server-sent events. It breaks off if an error is not delivered as an event.
-pub(in crate::api) fn events(
+pub(crate) fn events(
     call: TransportCall,
     events: impl Stream<Item = Result<String, Delivery>> + Send + 'static,
 ) -> Response {
@@ -47,7 +47,7 @@ pub(in crate::api) fn events(
 }
 
 /// Returns the response to a call that fails, in the form of some API.
-pub(in crate::api) fn fail(
+pub(crate) fn fail(
     call: &TransportCall,
     error: &Error,
     form: impl FnOnce(&Error) -> HttpError,
@@ -60,7 +60,7 @@ pub(in crate::api) fn fail(
 }
 
 /// Converts an error in the form of some API.
-pub(in crate::api) fn respond(error: HttpError) -> Response {
+pub(crate) fn respond(error: HttpError) -> Response {
     let HttpError { status, content_type, retry_after, retry_after_ms, body } = error;
     let mut response = (status, [(CONTENT_TYPE, content_type)], body).into_response();
     if let Some(seconds) = retry_after {

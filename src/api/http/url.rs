@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use crate::wire::error::Error;
 
 /// Cleans the path of a request before it is routed. Returns the URI as received if it has changed.
-pub(in crate::api) fn clean<B>(request: &mut Request<B>) -> Option<Uri> {
+pub(crate) fn clean<B>(request: &mut Request<B>) -> Option<Uri> {
     let clean = cleaned(request.uri())?;
     Some(mem::replace(request.uri_mut(), clean))
 }
@@ -35,7 +35,7 @@ fn may_be_unclean(path: &[u8]) -> bool {
 }
 
 /// Returns `true` if a path has a segment `.` or `..`.
-pub(in crate::api) fn has_dot_segments(path: &str) -> bool {
+pub(crate) fn has_dot_segments(path: &str) -> bool {
     path.split('/').any(|segment| matches!(segment, "." | ".."))
 }
 
@@ -55,7 +55,7 @@ fn clean_path(path: &str) -> String {
 }
 
 /// Returns the path segment at `index`, unescaped like a query string: `+` stands for a space.
-pub(in crate::api) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
+pub(crate) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
     let raw = memchr::memchr_iter(b'/', uri.path().as_bytes()).nth(index);
     let raw = raw.and_then(|slash| uri.path().get(slash + 1..)).unwrap_or_default();
     let raw = memchr::memchr(b'/', raw.as_bytes()).and_then(|end| raw.get(..end)).unwrap_or(raw);

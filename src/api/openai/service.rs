@@ -29,7 +29,7 @@ const COMPLETIONS: &str = "/v1/chat/completions";
 
 /// Serves chat completions, responses, embeddings, and the components as models.
 #[derive(Debug, Clone)]
-pub(in crate::api) struct Service(Arc<Handler>);
+pub(crate) struct Service(Arc<Handler>);
 
 /// A request that is served.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ enum Route {
 }
 
 /// Returns `true` if a path belongs to OpenAI's API. Dapr's paths start with `/v1.0`.
-pub(in crate::api) fn serves(path: &str) -> bool {
+pub(crate) fn serves(path: &str) -> bool {
     path.starts_with(PREFIX)
 }
 
 impl Service {
-    pub(in crate::api) fn new(
+    pub(crate) fn new(
         engine: Arc<Engine>,
         guard: Arc<Guard>,
         default_component: Option<Arc<str>>,
@@ -61,7 +61,7 @@ impl Service {
     }
 
     /// Answers a request with a clean path.
-    pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
+    pub(crate) fn call(&self, request: Request<RequestBody>) -> Responding {
         match self.check_access(&request).and_then(|()| Route::of(&request)) {
             Ok(Route::Completion(deployment)) => {
                 self.answer(request, |handler, request| handler.complete(deployment, request))

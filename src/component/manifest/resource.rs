@@ -11,7 +11,7 @@ use crate::base::{
 
 const API_VERSION: &str = "dapr.io/v1alpha1";
 /// The warning that Resiliency policies have no effect.
-pub(in crate::component) const UNAPPLIED_POLICIES: &str = "skipped: mynah does not apply Resiliency policies; to test them, \
+pub(crate) const UNAPPLIED_POLICIES: &str = "skipped: mynah does not apply Resiliency policies; to test them, \
                                   let daprd apply them in front of mynah";
 
 /// The resource that a document defines.

@@ -3,10 +3,7 @@
 use crate::base::{environment::Environment, secrets::is_secret_name};
 
 /// Returns the value of an environment variable, if components may read the variable.
-pub(in crate::component) fn variable<'a>(
-    environment: &'a Environment,
-    name: &str,
-) -> Result<&'a str, String> {
+pub(crate) fn variable<'a>(environment: &'a Environment, name: &str) -> Result<&'a str, String> {
     if is_forbidden(name) || name.contains(' ') {
         return Err(format!(
             "components may not read the environment variable {name:?}; \

@@ -62,7 +62,7 @@ pub(crate) struct CallError {
 
 impl<R> Outcome<R> {
     /// Returns how the call ended.
-    pub(in crate::engine) fn kind(&self) -> CallOutcome {
+    pub(crate) fn kind(&self) -> CallOutcome {
         match self {
             Self::Answered(_) => CallOutcome::Ok,
             Self::Failed(_) => CallOutcome::Failed,
@@ -101,7 +101,7 @@ fn copied(request: SentRequest, memory: &mut Memory) -> SentRequest {
 
 impl Entry {
     /// Returns the error of a call that has failed.
-    pub(in crate::engine) fn error(&self) -> Option<&CallError> {
+    pub(crate) fn error(&self) -> Option<&CallError> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
             Outcome::Answered(_) | Outcome::Cancelled => None,

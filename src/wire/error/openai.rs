@@ -50,17 +50,17 @@ impl HttpError {
 /// What the stream of a response tells of an error.
 impl Error {
     /// Returns the message.
-    pub(in crate::wire) fn openai_message(&self) -> Cow<'_, str> {
+    pub(crate) fn openai_message(&self) -> Cow<'_, str> {
         self.provider_message()
     }
 
     /// Returns the machine-readable cause.
-    pub(in crate::wire) fn openai_code(&self) -> Option<&str> {
+    pub(crate) fn openai_code(&self) -> Option<&str> {
         code(self)
     }
 
     /// Returns the cause for which a response has failed.
-    pub(in crate::wire) fn openai_failure(&self) -> &'static str {
+    pub(crate) fn openai_failure(&self) -> &'static str {
         match status(self).0 {
             StatusCode::TOO_MANY_REQUESTS => "rate_limit_exceeded",
             _ => "server_error",

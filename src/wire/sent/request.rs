@@ -70,17 +70,17 @@ impl SentRequest {
     }
 
     /// Returns a request of Dapr's API in protobuf.
-    pub(in crate::wire) fn protobuf<M: ConverseRequest>(body: &Bytes) -> Self {
+    pub(crate) fn protobuf<M: ConverseRequest>(body: &Bytes) -> Self {
         Self::new(dapr::<M>(), Encoding::Protobuf, body)
     }
 
     /// Returns a request of Dapr's API in JSON.
-    pub(in crate::wire) fn json<M: ConverseRequest>(body: &Bytes) -> Self {
+    pub(crate) fn json<M: ConverseRequest>(body: &Bytes) -> Self {
         Self::new(dapr::<M>(), Encoding::Json, body)
     }
 
     /// Returns a request to a pluggable component.
-    pub(in crate::wire) fn component(body: &Bytes) -> Self {
+    pub(crate) fn component(body: &Bytes) -> Self {
         Self::new(SentApi::Component, Encoding::Protobuf, body)
     }
 

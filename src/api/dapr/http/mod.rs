@@ -7,4 +7,4 @@ mod metadata;
 mod service;
 
 use self::failure::Failure;
-pub(in crate::api) use self::service::Service;
+pub(crate) use self::service::Service;

@@ -37,7 +37,7 @@ use crate::{
 /// Conversations bypass the router, which would increase the number of instructions for a short
 /// call by a sixth.
 #[derive(Debug, Clone)]
-pub(in crate::api) struct Service {
+pub(crate) struct Service {
     engine: Arc<Engine>,
     guard: Arc<Guard>,
     router: TowerToHyperService<Router>,
@@ -47,7 +47,7 @@ pub(in crate::api) struct Service {
 }
 
 impl Service {
-    pub(in crate::api) fn new(
+    pub(crate) fn new(
         engine: Arc<Engine>,
         guard: Arc<Guard>,
         drain: Drain,
@@ -58,11 +58,7 @@ impl Service {
     }
 
     /// Answers a request with a clean path. `unclean` is its URI as received, if that differs.
-    pub(in crate::api) fn call(
-        &self,
-        request: Request<RequestBody>,
-        unclean: Option<Uri>,
-    ) -> Responding {
+    pub(crate) fn call(&self, request: Request<RequestBody>, unclean: Option<Uri>) -> Responding {
         if let Err(error) = self.check_access(&request) {
             let response = Failure::from(error).into_response();
             return future::ok(response).boxed();

@@ -8,5 +8,5 @@ mod file;
 mod store;
 mod stores;
 
-pub(in crate::component) use store::is_supported;
-pub(in crate::component) use stores::SecretStores;
+pub(crate) use store::is_supported;
+pub(crate) use stores::SecretStores;

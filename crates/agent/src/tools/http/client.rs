@@ -38,7 +38,7 @@ enum Inner {
 impl HttpClient {
     /// Creates a client for requests to a URL. Without `allow`, it may connect to the host and port
     /// in the URL.
-    pub(in crate::tools) fn new(url: &Uri, allow: Option<&[Allowed]>) -> Result<Self, String> {
+    pub(crate) fn new(url: &Uri, allow: Option<&[Allowed]>) -> Result<Self, String> {
         let allow = match allow {
             Some(allow) => AllowList::new(allow.to_vec()),
             None => AllowList::only(url).ok_or("the URL has no host")?,

@@ -60,7 +60,7 @@ fn part(text: &str, pointer: &str, memory: &Reservation) -> Result<Value, ToolEr
 
 /// Reads the whole body of a response. Fails with a message if it is encoded, too long or not
 /// complete, or if there is no memory for it.
-pub(in crate::tools) async fn read_body(
+pub(crate) async fn read_body(
     response: Response<Incoming>,
     memory: &Reservation,
 ) -> Result<(Parts, Vec<u8>), String> {
@@ -81,7 +81,7 @@ pub(in crate::tools) async fn read_body(
 }
 
 /// Fails with a message if the body of a response is encoded.
-pub(in crate::tools) fn check_encoding(headers: &HeaderMap) -> Result<(), String> {
+pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), String> {
     match headers.get(CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
         Some(encoding) => Err(format!("the response has the encoding {encoding:?}")),
         None => Ok(()),
@@ -89,7 +89,7 @@ pub(in crate::tools) fn check_encoding(headers: &HeaderMap) -> Result<(), String
 }
 
 /// Returns the status of an error, with the beginning of its body.
-pub(in crate::tools) fn status_error(head: &Parts, body: &[u8]) -> String {
+pub(crate) fn status_error(head: &Parts, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_TEXT)]);
     let (status, text) = (head.status.as_u16(), text.trim());
     if text.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {text}") }

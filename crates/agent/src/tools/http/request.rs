@@ -23,7 +23,7 @@ use crate::tools::references::References;
 /// An HTTP request. A 2xx response is the result, and any other one is an error.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::tools) struct HttpSource {
+pub(crate) struct HttpSource {
     /// Method. Default: GET, or POST if there is a body.
     method: Option<HttpMethod>,
     /// URL. Expressions such as {{ args.city }} may follow the host; values are percent-encoded.
@@ -201,7 +201,7 @@ fn split(url: &str) -> Result<(Uri, &str), String> {
 }
 
 /// Checks a URL without expressions.
-pub(in crate::tools) fn parse_url(url: &str) -> Result<Uri, String> {
+pub(crate) fn parse_url(url: &str) -> Result<Uri, String> {
     let (origin, target) = split(url)?;
     let mut parts = origin.into_parts();
     let target = target.parse().map_err(|error| format!("invalid URL {url:?}: {error}"))?;
@@ -210,7 +210,7 @@ pub(in crate::tools) fn parse_url(url: &str) -> Result<Uri, String> {
 }
 
 /// Reads the values of headers.
-pub(in crate::tools) fn resolve_headers(
+pub(crate) fn resolve_headers(
     headers: Vec<Header>,
     references: &dyn References,
 ) -> Result<HeaderMap, String> {

@@ -23,7 +23,7 @@ const VALUE: usize = 64;
 
 /// A tool of an MCP server.
 #[derive(Debug)]
-pub(in crate::tools) struct McpTool {
+pub(crate) struct McpTool {
     link: Arc<Link>,
     /// The name by which the server is called.
     name: String,

@@ -21,7 +21,7 @@ const MAX_PREFIX_LEN: usize = 32;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "McpFields")]
 #[schemars(with = "McpFields")]
-pub(in crate::tools) struct McpSource {
+pub(crate) struct McpSource {
     address: Address,
     include: Option<Vec<String>>,
     prefix: String,
@@ -82,7 +82,7 @@ impl TryFrom<McpFields> for McpSource {
 
 /// Where a server is, and which tools to add.
 #[derive(Debug, Clone)]
-pub(in crate::tools) struct CheckedSource {
+pub(crate) struct CheckedSource {
     pub(super) endpoint: Endpoint,
     /// The names of the tools to add. `None` adds all tools.
     pub(super) include: Option<Vec<String>>,
@@ -100,12 +100,12 @@ pub(super) enum Endpoint {
 
 impl McpSource {
     /// Returns `true` if the server is started, and not only called.
-    pub(in crate::tools) fn is_program(&self) -> bool {
+    pub(crate) fn is_program(&self) -> bool {
         matches!(self.address, Address::Command(_))
     }
 
     /// Checks the URL and the headers. Without `allow`, the host and port in the URL are allowed.
-    pub(in crate::tools) fn check(
+    pub(crate) fn check(
         self,
         allow: Option<&[Allowed]>,
         references: &dyn References,
