@@ -39,6 +39,7 @@ pub mod provider {
 mod net;
 #[cfg(feature = "server")]
 mod pii;
+pub mod simulate;
 #[cfg_attr(
     not(feature = "server"),
     allow(dead_code, unused_imports, reason = "only the server decodes requests")
@@ -48,12 +49,13 @@ pub mod client;
 #[cfg(feature = "server")]
 mod component;
 #[cfg(feature = "server")]
+mod models;
+#[cfg(feature = "server")]
 mod engine;
 #[cfg(feature = "server")]
 mod api;
 #[cfg(feature = "server")]
 mod server;
-pub mod simulate;
 #[cfg(feature = "server")]
 mod cli;
 

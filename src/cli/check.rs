@@ -15,9 +15,10 @@ use crate::{
     },
     cli::{args::CheckArgs, config::ConfigError},
     component::{self, Context, Loaded, StandIn},
+    models::SidecarModels,
     provider::scripted::rules::{self, Rules},
     server::StartError,
-    simulate::{self, Plan},
+    simulate::{self, InvalidSimulation, Plan},
     tools,
 };
 
@@ -68,7 +69,9 @@ struct OtherFiles {
 fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     let mut others = OtherFiles::default();
     others.simulations = others.check(loaded, simulate::is_simulation, |_, file| {
-        Plan::read(file, context).map(|plan| plan.warnings().to_vec())
+        let mut models = SidecarModels::new(context);
+        let plan = Plan::read(file, &context.environment, &mut models);
+        plan.map(|plan| plan.warnings().to_vec()).map_err(|InvalidSimulation(errors)| errors)
     });
     others.rules = others.check(loaded, rules::is_rules_file, |loaded, file| {
         let rules = Rules::load(file)?;

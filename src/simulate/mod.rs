@@ -103,6 +103,7 @@
 // participant   the interface of participants
 // detector      the interfaces of outcome detectors and judges
 // extractor     the interface of intent extractors
+// models        the interface of what provides models
 // result        the result of a conversation
 // run           many conversations side by side, with their results in a file
 // question      questions that models answer
@@ -127,6 +128,8 @@ mod extractor;
 mod file;
 mod intent;
 mod intents;
+#[cfg(feature = "server")]
+mod models;
 mod outcome;
 mod participant;
 pub mod participants;
@@ -173,6 +176,7 @@ pub use self::{
 };
 #[cfg(feature = "server")]
 pub use self::{
+    models::{Components, Model, Models},
     plan::{ConnectError, InvalidSimulation, Plan},
     recorded::Recording,
     report::write_html,

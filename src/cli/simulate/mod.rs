@@ -21,7 +21,11 @@ use crate::{
     base::{environment::Environment, text::count},
     cli::args::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
     component::Context,
-    simulate::{self, AdversarialTester, Plan, RunSettings, RunSummary, analyse, write_html},
+    models::SidecarModels,
+    simulate::{
+        self, AdversarialTester, InvalidSimulation, Plan, RunSettings, RunSummary, analyse,
+        write_html,
+    },
 };
 
 /// Plays a simulation, or joins the results of shards.
@@ -42,7 +46,9 @@ async fn merge(args: &MergeArgs) -> Result<(), Error> {
 async fn play(args: &PlayArgs, environment: &Environment) -> Result<(), Error> {
     let (environment, rules) = (environment.clone(), args.rules.clone());
     let context = Context { environment, rules, stand_in: args.stand_in, ..Context::default() };
-    let plan = Plan::read(&args.file, &context).map_err(Error::Invalid)?;
+    let mut models = SidecarModels::new(&context);
+    let plan = Plan::read(&args.file, &context.environment, &mut models);
+    let plan = plan.map_err(|InvalidSimulation(errors)| Error::Invalid(errors))?;
     plan.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let mut signals = Signals::for_cancellation().map_err(Error::Signals)?;
     let connected = signals.interrupt(plan.connect()).await.map_err(Error::Cancelled)?;

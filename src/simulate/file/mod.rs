@@ -28,7 +28,7 @@ pub(super) use self::{
     detector::DetectorSource,
     format::{Detect, EndOnSource, SimulateFile},
     http::{HttpSource, PollSource},
-    model::{JudgeSource, Model, SidecarSource},
+    model::{JudgeSource, ModelRef, SidecarSource},
     participant::{Definition, Kind, ModelSource, ParticipantSource, Said, Step},
     places::Places,
     scenario::{FromSource, ParticipantRef, RecordingFormat, ScenarioSource, Start},

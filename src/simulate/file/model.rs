@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// Where a model is.
 #[derive(Debug, Clone)]
-pub(in crate::simulate) enum Model {
+pub(in crate::simulate) enum ModelRef {
     /// A component in this process.
     Component(String),
     /// A component behind a sidecar.
@@ -13,7 +13,7 @@ pub(in crate::simulate) enum Model {
 }
 
 /// A component of a sidecar, mynah or daprd.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::simulate) struct SidecarSource {
     /// gRPC address of the sidecar, such as 127.0.0.1:50001.
@@ -27,7 +27,7 @@ pub(in crate::simulate) struct SidecarSource {
 #[serde(try_from = "JudgeFields")]
 #[schemars(with = "JudgeFields")]
 pub(in crate::simulate) struct JudgeSource {
-    pub(in crate::simulate) model: Model,
+    pub(in crate::simulate) model: ModelRef,
     pub(in crate::simulate) instructions: Option<String>,
 }
 
@@ -54,8 +54,8 @@ impl TryFrom<JudgeFields> for JudgeSource {
     fn try_from(fields: JudgeFields) -> Result<Self, &'static str> {
         let JudgeFields { component, sidecar, instructions } = fields;
         match (component, sidecar) {
-            (Some(component), None) => Ok(Model::Component(component)),
-            (None, Some(sidecar)) => Ok(Model::Sidecar(sidecar)),
+            (Some(component), None) => Ok(ModelRef::Component(component)),
+            (None, Some(sidecar)) => Ok(ModelRef::Sidecar(sidecar)),
             _ => Err("a model needs exactly one of component and sidecar"),
         }
         .map(|model| Self { model, instructions })
@@ -64,6 +64,6 @@ impl TryFrom<JudgeFields> for JudgeSource {
 
 impl From<String> for JudgeSource {
     fn from(component: String) -> Self {
-        Self { model: Model::Component(component), instructions: None }
+        Self { model: ModelRef::Component(component), instructions: None }
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     http::HttpSource,
-    model::{Model, SidecarSource},
+    model::{ModelRef, SidecarSource},
     short::Short,
     value::Count,
 };
@@ -59,7 +59,7 @@ pub(in crate::simulate) enum Kind {
 /// A model that plays a participant.
 #[derive(Debug)]
 pub(in crate::simulate) struct ModelSource {
-    pub(in crate::simulate) model: Model,
+    pub(in crate::simulate) model: ModelRef,
     pub(in crate::simulate) persona: Option<String>,
     pub(in crate::simulate) system: Option<String>,
     pub(in crate::simulate) instructions: Option<String>,
@@ -239,7 +239,7 @@ const KINDS: &str = "script, echo, component, sidecar, http, command and replay"
 fn kind(fields: Fields) -> Result<Kind, String> {
     let Fields { script, echo, component, sidecar, http, command, replay, .. } = fields;
     let Fields { persona, system, instructions, tools, examples, retries, .. } = fields;
-    let model = component.map(Model::Component);
+    let model = component.map(ModelRef::Component);
     let kinds = [
         script.map(Kind::Script),
         echo.map(|Only| Kind::Echo),
@@ -248,7 +248,7 @@ fn kind(fields: Fields) -> Result<Kind, String> {
         replay.map(|Only| Kind::Replay),
     ];
     let mut kinds = kinds.into_iter().flatten();
-    let model = match (model, sidecar.map(Model::Sidecar), kinds.next(), kinds.next()) {
+    let model = match (model, sidecar.map(ModelRef::Sidecar), kinds.next(), kinds.next()) {
         (Some(model), None, None, None) | (None, Some(model), None, None) => model,
         (None, None, Some(kind), None) => {
             let is_http = matches!(kind, Kind::Http(..));

@@ -1,6 +1,8 @@
 //! Builds the participants of a conversation.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+
+use mynah_core::provider::Provider;
 
 use super::participants::{PlannedKind, PlannedParticipant, PlannedSpeaker, PlannedTools};
 use crate::{
@@ -11,21 +13,14 @@ use crate::{
             Script, Typing,
         },
     },
-    tool_loop::{LoopSettings, OwnerMetrics, ToolLoop, ToolRegistry},
+    tool_loop::{LoopSettings, ToolLoop, ToolRegistry},
 };
-
-/// What all conversations share.
-pub(super) struct Shared {
-    pub(super) metrics: OwnerMetrics,
-    /// The time limit of judges.
-    pub(super) message_timeout: Duration,
-}
 
 impl PlannedParticipant {
     /// Connects to what the participant needs. Fails with a message.
     pub(super) async fn connect(&self) -> Result<(), String> {
         let PlannedKind::Model(speaker) = &self.kind else { return Ok(()) };
-        speaker.tool_loop().await.map(drop)
+        speaker.connected().await.map(drop)
     }
 
     /// Returns the participant of a conversation with these intents. Fails with a message.
@@ -34,14 +29,11 @@ impl PlannedParticipant {
         role: ParticipantRole,
         recorded: Option<&Conversation>,
         intents: &[Intent],
-        shared: &Shared,
     ) -> Result<Box<dyn Participant>, String> {
         let participant: Box<dyn Participant> = match &self.kind {
             PlannedKind::Script(steps) => Box::new(Script::new(role, steps.clone())),
             PlannedKind::Echo => Box::new(EchoParticipant(role)),
-            PlannedKind::Model(model) => {
-                Box::new(model.build(role, recorded, intents, shared).await?)
-            }
+            PlannedKind::Model(model) => Box::new(model.build(role, recorded, intents).await?),
             PlannedKind::Http(agent) => Box::new(HttpParticipant::new(role, agent.clone())),
             PlannedKind::Command(argv) => Box::new(CommandParticipant::run(role, argv.clone())),
             PlannedKind::Replay => {
@@ -62,10 +54,8 @@ impl PlannedSpeaker {
         role: ParticipantRole,
         recorded: Option<&Conversation>,
         intents: &[Intent],
-        shared: &Shared,
     ) -> Result<ModelParticipant, String> {
-        let tools = self.tool_loop().await?;
-        let model = self.model.without_tools(&shared.metrics);
+        let (model, tools) = self.connected().await?;
         let model = match self.retries {
             0 => model,
             retries => Arc::new(RetryingModel { model, retries }),
@@ -91,17 +81,18 @@ impl PlannedSpeaker {
         Ok(participant)
     }
 
-    /// Connects the model, and returns a loop with the tools of the participant and of its component,
-    /// which run here, so that messages have the calls, and tools know the conversation. Its caches and
-    /// circuit breakers belong to one conversation.
-    async fn tool_loop(&self) -> Result<Option<ToolLoop>, String> {
+    /// Connects the model, and returns it with a loop of the tools of the participant and of its
+    /// component, which run here, so that messages have the calls, and tools know the conversation. Its
+    /// caches and circuit breakers belong to one conversation.
+    async fn connected(&self) -> Result<(Arc<dyn Provider>, Option<ToolLoop>), String> {
         self.model.connect().await?;
+        let (model, own) = self.model.without_tools();
         let given = match &self.tools {
             Some(tools) => Some(tools.connected().await?),
             None => None,
         };
-        let (registry, settings) = match (given, self.model.own_tools()) {
-            (None, None) => return Ok(None),
+        let (registry, settings) = match (given, own) {
+            (None, None) => return Ok((model, None)),
             (Some(given), None) => (given, LoopSettings::default()),
             (given, Some((own, settings))) => {
                 let mut registry = given.unwrap_or_default();
@@ -110,7 +101,7 @@ impl PlannedSpeaker {
             }
         };
         let tools = ToolLoop::new(registry, settings);
-        tools.map(Some).map_err(|error| error.to_string())
+        tools.map(|tools| (model, Some(tools))).map_err(|error| error.to_string())
     }
 }
 

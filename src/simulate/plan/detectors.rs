@@ -1,9 +1,8 @@
 //! The detectors of a plan.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::{
-    build::Shared,
     judges::{self, PlannedJudge},
     report::Report,
     resources::{Resources, unknown},
@@ -88,12 +87,12 @@ pub(super) fn plan(
 pub(super) fn build(
     planned: &[PlannedDetector],
     conversation_id: &str,
-    shared: &Shared,
+    time_limit: Duration,
 ) -> FirstDetector {
     let detectors = planned.iter().map(|detector| match detector {
         PlannedDetector::Rule(rule) => rule.clone() as Arc<dyn OutcomeDetector>,
         PlannedDetector::Judge(judge) => {
-            Arc::new(ModelDetector::new(judge.build(conversation_id, shared)))
+            Arc::new(ModelDetector::new(judge.build(conversation_id, time_limit)))
         }
     });
     FirstDetector::new(detectors.collect())

@@ -1,23 +1,14 @@
 //! The models of a plan that judge conversations.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use super::{
-    build::Shared,
-    models::{self, PlannedModel},
-    report::Report,
-    resources::Resources,
-};
-use crate::{
-    provider::Provider,
-    simulate::{JudgeModel, file::JudgeSource},
-    tool_loop::OwnerMetrics,
-};
+use super::{models, report::Report, resources::Resources};
+use crate::simulate::{JudgeModel, Model, file::JudgeSource};
 
 /// A model that judges conversations.
 #[derive(Clone)]
 pub(super) struct PlannedJudge {
-    pub(super) model: PlannedModel,
+    pub(super) model: Arc<dyn Model>,
     pub(super) instructions: Option<String>,
 }
 
@@ -35,17 +26,12 @@ pub(super) fn plan(
 
 impl PlannedJudge {
     /// Returns the judge of a conversation, which shares no state with those of others.
-    pub(super) fn build(&self, conversation_id: &str, shared: &Shared) -> JudgeModel {
-        let judge = JudgeModel::new(self.provider(&shared.metrics)).session(conversation_id);
-        let judge = judge.time_limit(shared.message_timeout).external(self.model.is_external());
+    pub(super) fn build(&self, conversation_id: &str, time_limit: Duration) -> JudgeModel {
+        let judge = JudgeModel::new(self.model.provider()).session(conversation_id);
+        let judge = judge.time_limit(time_limit).external(self.model.is_external());
         match &self.instructions {
             Some(instructions) => judge.instructions(instructions),
             None => judge,
         }
-    }
-
-    /// Returns a model of its own.
-    pub(super) fn provider(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
-        self.model.with_tools(metrics)
     }
 }

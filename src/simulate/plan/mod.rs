@@ -4,9 +4,7 @@
 
 // resources     the components, recordings and tools that a file refers to
 // participants  the participants
-// models        the models, in this process or behind sidecars
-// sidecar       the components of sidecars
-// cache         keeps the answers of sidecars
+// models        the models
 // judges        the models that judge conversations
 // examples      selects recorded conversations as examples
 // detectors     the detectors
@@ -18,7 +16,6 @@
 // play          plays the conversations
 
 mod build;
-mod cache;
 mod detectors;
 mod examples;
 mod inputs;
@@ -30,14 +27,11 @@ mod read;
 mod report;
 mod resources;
 mod scenarios;
-mod sidecar;
 
 use std::{num::NonZeroUsize, sync::Arc};
 
 pub use self::play::ConnectError;
-use self::{
-    build::Shared, detectors::PlannedDetector, judges::PlannedJudge, scenarios::PlannedScenario,
-};
+use self::{detectors::PlannedDetector, judges::PlannedJudge, scenarios::PlannedScenario};
 use crate::{
     base::diagnostics::Diagnostic,
     simulate::{Clock, Outcomes, RunIdentity, RunnerSettings},
@@ -86,7 +80,6 @@ struct Parts {
     rules: Rules,
     /// Tells simulated conversations from recorded ones.
     adversarial: Option<PlannedJudge>,
-    shared: Shared,
     warnings: Vec<Diagnostic>,
 }
 

@@ -4,14 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::OnceCell;
 
-use super::{
-    examples::Examples,
-    models::{self, PlannedModel},
-    report::Report,
-    resources::Resources,
-};
+use super::{examples::Examples, models, report::Report, resources::Resources};
 use crate::{
     simulate::{
+        Model,
         file::{Definition, Kind, ModelSource, Said, Step},
         participants::{HttpAgent, ScriptStep},
     },
@@ -49,7 +45,7 @@ impl PlannedKind {
 
 /// A model that plays a participant.
 pub(super) struct PlannedSpeaker {
-    pub(super) model: PlannedModel,
+    pub(super) model: Arc<dyn Model>,
     pub(super) persona: Option<String>,
     pub(super) system: Option<String>,
     pub(super) instructions: Option<String>,

@@ -103,12 +103,11 @@ impl Plan {
         recorded: Option<&Conversation>,
         cancel: CancellationToken,
     ) -> Result<ConversationResult, NotStarted> {
-        let shared = &self.0.shared;
+        let time_limit = self.0.rules.settings.message_timeout;
         let failed = |error| NotStarted { reason: EndReason::ParticipantError, error };
         let intents = self.intents(scenario, id, recorded).await?;
-        let customer =
-            scenario.customer.build(ParticipantRole::Customer, recorded, &intents, shared);
-        let agent = scenario.agent.build(ParticipantRole::Agent, recorded, &intents, shared);
+        let customer = scenario.customer.build(ParticipantRole::Customer, recorded, &intents);
+        let agent = scenario.agent.build(ParticipantRole::Agent, recorded, &intents);
         let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
         let mut runner = Runner::new(customer, agent, message)
             .id(id)
@@ -117,10 +116,10 @@ impl Plan {
             .settings(self.settings(scenario, id))
             .cancel_with(cancel);
         if !self.0.detectors.is_empty() {
-            runner = runner.detector(detectors::build(&self.0.detectors, id, shared));
+            runner = runner.detector(detectors::build(&self.0.detectors, id, time_limit));
         }
         if let Some(judge) = &scenario.infer_intent {
-            let model = judge.build(id, shared);
+            let model = judge.build(id, time_limit);
             runner = runner.infer_intent(ModelIntentExtractor::new(model));
         }
         Ok(runner.run().await)
@@ -135,7 +134,7 @@ impl Plan {
     ) -> Result<Vec<Intent>, NotStarted> {
         match (&scenario.recorded_intents, recorded) {
             (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
-                let model = judge.build(id, &self.0.shared);
+                let model = judge.build(id, self.0.rules.settings.message_timeout);
                 let intent = ModelIntentExtractor::new(model).extract(recorded).await;
                 let failed = |error: DetectorError| {
                     let (reason, error) = (EndReason::DetectorError, error.to_string());
@@ -148,10 +147,11 @@ impl Plan {
     }
 
     fn settings(&self, scenario: &PlannedScenario, id: &str) -> RunnerSettings {
-        let (rules, shared) = (&self.0.rules, &self.0.shared);
+        let rules = &self.0.rules;
+        let limit = rules.settings.message_timeout;
         let judge =
-            rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id, shared)));
-        let goal = rules.goal.as_ref().map(|it| ModelEndJudge::of_goal(it.build(id, shared)));
+            rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id, limit)));
+        let goal = rules.goal.as_ref().map(|it| ModelEndJudge::of_goal(it.build(id, limit)));
         let end_on = EndConditions {
             judge: judge.map(|judge| Arc::new(judge) as _),
             goal: goal.map(|goal| Arc::new(goal) as _),
@@ -167,7 +167,8 @@ impl Plan {
         id: &str,
     ) -> Option<OriginalConversation> {
         let mut original = original?;
-        let detector = detectors::build(&self.0.detectors, id, &self.0.shared);
+        let detector =
+            detectors::build(&self.0.detectors, id, self.0.rules.settings.message_timeout);
         // The recorded outcome would give the answer away.
         let outcome = original.conversation.outcome.take();
         let found = detector.detect(&original.conversation, &[], &self.0.outcomes).await;
@@ -184,10 +185,10 @@ impl Plan {
 
     /// Returns what tells simulated conversations from recorded ones, if the file asks for it.
     pub fn adversarial_tester(&self) -> Option<AdversarialTester> {
-        let (judge, parts) = (self.0.adversarial.clone()?, self.0.clone());
+        let judge = self.0.adversarial.clone()?;
         let instructions = judge.instructions.clone();
-        let limit = self.0.shared.message_timeout;
-        let tester = AdversarialTester::new(move || judge.provider(&parts.shared.metrics));
+        let limit = self.0.rules.settings.message_timeout;
+        let tester = AdversarialTester::new(move || judge.model.provider());
         let tester = tester.with_time_limit(limit);
         Some(match instructions {
             Some(instructions) => tester.with_instructions(instructions),

@@ -3,67 +3,59 @@
 use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 
 use super::{
-    InvalidSimulation, Parts, Plan, Rules, build::Shared, cache::Cache, detectors, judges,
-    report::Report, resources::Resources, scenarios, sidecar::Sidecars,
+    InvalidSimulation, Parts, Plan, Rules, detectors, judges, report::Report, resources::Resources,
+    scenarios,
 };
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, files, yaml},
-    component::Context,
     simulate::{
-        Clock, EndConditions, RunIdentity, RunnerSettings,
+        Clock, EndConditions, Models, RunIdentity, RunnerSettings,
         file::{Detect, EndOnSource, SimulateFile},
     },
-    tool_loop::OwnerMetrics,
 };
 
 /// The number of conversations at the same time, unless the file sets it.
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
 impl Plan {
-    /// Reads and checks a simulation and all files that it refers to, as `mynah simulate` does. Starts
-    /// nothing.
+    /// Reads and checks a simulation and all files that it refers to. Starts nothing.
     ///
     /// # Errors
     ///
     /// Fails with all mistakes that were found.
-    pub fn load(file: &Path) -> Result<Self, InvalidSimulation> {
-        let context = Context { environment: Environment::read(), ..Context::default() };
-        Self::read(file, &context).map_err(InvalidSimulation)
-    }
-
-    /// Reads and checks a file and all files that it refers to. Starts nothing. The components are
-    /// loaded in a context.
-    ///
-    /// # Errors
-    ///
-    /// Fails with all errors that were found.
-    pub(crate) fn read(file: &Path, context: &Context) -> Result<Self, Vec<Diagnostic>> {
-        let text = files::read_regular(file).map_err(|error| vec![error])?;
-        let source: SimulateFile =
-            yaml::from_str(&text).map_err(|error| vec![error.in_file(file)])?;
+    pub fn read(
+        file: &Path,
+        environment: &Environment,
+        models: &mut dyn Models,
+    ) -> Result<Self, InvalidSimulation> {
+        let invalid = |error: Diagnostic| InvalidSimulation(vec![error.in_file(file)]);
+        let text = files::read_regular(file).map_err(invalid)?;
+        let source: SimulateFile = yaml::from_str(&text).map_err(invalid)?;
         let mut report = Report::new(file, &text);
-        let parts = plan(source, context, &mut report);
+        let parts = plan(source, environment, models, &mut report);
         match parts.filter(|_| report.errors() == 0) {
             Some(parts) => Ok(Self(Arc::new(parts))),
-            None => Err(report.into_errors()),
+            None => Err(InvalidSimulation(report.into_errors())),
         }
     }
 }
 
-fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Option<Parts> {
-    let environment = context.environment.recording();
-    // The components of all applications may take part.
-    let recording = Context { app_id: String::new(), environment, ..context.clone() };
+fn plan(
+    source: SimulateFile,
+    environment: &Environment,
+    models: &mut dyn Models,
+    report: &mut Report<'_>,
+) -> Option<Parts> {
+    let environment = environment.recording();
     if source.name.trim().is_empty() {
         report.error("name", "the name is empty");
     }
     warn_about_settings(&source, report);
     let settings = settings(&source);
     let timeout = settings.message_timeout;
-    let cache = source.cache.as_deref().map(|folder| Arc::new(Cache::new(report.path_of(folder))));
-    let token = context.environment.get("DAPR_API_TOKEN").map(str::to_owned);
-    let sidecars = Sidecars::new(token, cache);
-    let mut resources = Resources::load(&source.resources, &recording, timeout, sidecars, report);
+    let cache = source.cache.as_deref().map(|folder| report.path_of(folder));
+    let paths = &source.resources;
+    let mut resources = Resources::load(paths, &environment, models, cache, timeout, report);
     let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
     let outcomes = detectors::outcomes(source.outcomes, report);
     let scenarios = scenarios::plan(source.participants, source.scenarios, &mut resources, report);
@@ -76,8 +68,7 @@ fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Opt
         goal: judge(goal, "end_on/goal"),
     };
     let adversarial = judge(source.adversarial, "adversarial");
-    let metrics = OwnerMetrics::new().map_err(|error| report.error("", error.to_string()));
-    report.inputs.add(&recording.environment.recorded());
+    report.inputs.add(&environment.recorded());
     let identity = RunIdentity {
         name: source.name,
         hash: report.inputs.hash(),
@@ -85,7 +76,6 @@ fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Opt
         conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
         clock: Clock::default(),
     };
-    let message_timeout = rules.settings.message_timeout;
     let mut parts = Parts {
         identity,
         in_flight: in_flight.unwrap_or(IN_FLIGHT),
@@ -94,7 +84,6 @@ fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Opt
         scenarios,
         rules,
         adversarial,
-        shared: Shared { metrics: metrics.ok()?, message_timeout },
         warnings: Vec::new(),
     };
     if parts.scenarios.iter().any(|scenario| parts.clock(scenario) == Clock::Real) {

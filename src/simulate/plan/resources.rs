@@ -1,24 +1,17 @@
 //! The components, recordings and tools that a file refers to.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
-use super::{
-    report::Report,
-    sidecar::{Sidecar, Sidecars},
-};
+use super::report::Report;
 use crate::{
-    base::{
-        diagnostics::{Diagnostic, Severity},
-        environment::Environment,
-        files,
-    },
-    component::{self, ComponentSpec, Context},
+    base::{diagnostics::Diagnostic, environment::Environment, files},
     simulate::{
+        Components, Model, Models,
         file::{RecordingFormat, SidecarSource},
         recorded::{MAX_MIB, Recording, UNKNOWN_FORMAT},
     },
@@ -27,10 +20,12 @@ use crate::{
 
 /// The components, recordings and tools that a file refers to. Each file is read once.
 pub(super) struct Resources<'a> {
-    context: &'a Context,
+    environment: &'a Environment,
+    models: &'a mut dyn Models,
+    /// The folder for the answers of sidecars.
+    cache: Option<PathBuf>,
     message_timeout: Duration,
-    sidecars: Sidecars,
-    components: BTreeMap<String, Arc<ComponentSpec>>,
+    components: BTreeMap<String, Arc<dyn Model>>,
     /// Whether all components are known.
     is_complete: bool,
     recordings: BTreeMap<PathBuf, Option<Arc<Recording>>>,
@@ -41,19 +36,26 @@ impl<'a> Resources<'a> {
     /// Loads the components. Without `paths`, there is one built-in component.
     pub(super) fn load(
         paths: &[PathBuf],
-        context: &'a Context,
+        environment: &'a Environment,
+        models: &'a mut dyn Models,
+        cache: Option<PathBuf>,
         message_timeout: Duration,
-        sidecars: Sidecars,
         report: &mut Report<'_>,
     ) -> Self {
-        let before = report.errors();
-        let components = load(paths, context, report)
-            .into_iter()
-            .map(|spec| (spec.name.clone(), Arc::new(spec)));
-        let (recordings, tools) = (BTreeMap::new(), BTreeMap::new());
-        let is_complete = report.errors() == before;
-        let components = components.collect();
-        Self { context, message_timeout, sidecars, components, is_complete, recordings, tools }
+        let paths: Vec<_> = paths.iter().map(|path| report.path_of(path)).collect();
+        let loaded = models.components(&paths, environment);
+        let (components, is_complete) = (loaded.models.clone(), loaded.errors.is_empty());
+        add_components(loaded, report);
+        Self {
+            environment,
+            models,
+            cache,
+            message_timeout,
+            components,
+            is_complete,
+            recordings: BTreeMap::new(),
+            tools: BTreeMap::new(),
+        }
     }
 
     /// Returns the maximum real time for a message of a participant outside of this process.
@@ -62,12 +64,13 @@ impl<'a> Resources<'a> {
     }
 
     pub(super) fn environment(&self) -> &Environment {
-        &self.context.environment
+        self.environment
     }
 
-    /// Returns a component of a sidecar.
-    pub(super) fn sidecar(&mut self, source: SidecarSource) -> Arc<Sidecar> {
-        self.sidecars.get(source)
+    /// Returns a component of a sidecar. Fails with a message.
+    pub(super) fn sidecar(&mut self, source: &SidecarSource) -> Result<Arc<dyn Model>, String> {
+        let SidecarSource { address, component } = source;
+        self.models.sidecar(address, component.as_deref(), self.cache.as_deref())
     }
 
     /// Returns a component, whose name is at a path in the file.
@@ -76,7 +79,7 @@ impl<'a> Resources<'a> {
         name: &str,
         path: &str,
         report: &mut Report<'_>,
-    ) -> Option<Arc<ComponentSpec>> {
+    ) -> Option<Arc<dyn Model>> {
         let found = self.components.get(name).cloned();
         // An unknown component may be one that has errors.
         if found.is_none() && self.is_complete {
@@ -121,27 +124,17 @@ impl<'a> Resources<'a> {
     fn read_tools(&self, file: &Path, path: &str, report: &mut Report<'_>) -> Option<CheckedTools> {
         let text = read_text(file, path, report)?;
         report.inputs.add_programs(&text);
-        let context = LoadContext { references: self.environment(), programs: Programs::All };
+        let context = LoadContext { references: self.environment, programs: Programs::All };
         let tools = CheckedTools::read(&text, &context);
         tools.map_err(|errors| in_file(errors, file, path, report)).ok()
     }
 }
 
-/// Loads components, and reports their errors.
-fn load(paths: &[PathBuf], context: &Context, report: &mut Report<'_>) -> Vec<ComponentSpec> {
-    let paths: Vec<_> = paths.iter().map(|path| report.path_of(path)).collect();
-    let loaded = component::load(&paths, context);
-    let about_rules = |notice: &Diagnostic| {
-        notice.severity == Severity::Warning
-            && context.rules.iter().any(|path| notice.file.starts_with(path))
-    };
-    report.warnings.extend(loaded.notices.into_iter().filter(about_rules));
-    if let Some(stand_in) = context.stand_in {
-        report.inputs.add(&stand_in.to_string());
-    }
+/// Reports the errors in components, and adds the files that they depend on.
+fn add_components(loaded: Components, report: &mut Report<'_>) {
+    report.warnings.extend(loaded.warnings);
     loaded.errors.into_iter().for_each(|error| report.add("resources", error));
-    let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.watched_files).collect();
-    for file in files.into_iter().filter(|file| !file.is_dir()) {
+    for file in loaded.files.iter().filter(|file| !file.is_dir()) {
         match files::read_regular(file) {
             Ok(text) => {
                 report.inputs.add(&text);
@@ -151,7 +144,6 @@ fn load(paths: &[PathBuf], context: &Context, report: &mut Report<'_>) -> Vec<Co
             Err(error) => report.inputs.add(&error.message),
         }
     }
-    loaded.components
 }
 
 fn read_recording(

@@ -48,8 +48,8 @@ enum Size {
 }
 
 impl Cache {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, pending: Mutex::default(), size: Size::Unknown.into() }
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), pending: Mutex::default(), size: Size::Unknown.into() }
     }
 
     /// Returns the key of an encoded request to an address.
