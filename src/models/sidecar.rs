@@ -1,6 +1,6 @@
 //! A component of a sidecar as a model.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use futures_util::{
     FutureExt, StreamExt, TryFutureExt,
@@ -13,7 +13,7 @@ use super::cache::Cache;
 use crate::{
     chat::{Delta, Request, Response},
     client::{self, RemoteComponent},
-    provider::{CallContext, Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError, scripted::Chain},
     simulate::Model,
 };
 
@@ -97,5 +97,10 @@ impl Provider for Sidecar {
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         async move { self.ask(request, context).await }.boxed()
+    }
+
+    /// The component may follow instruction chains.
+    fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
+        Chain::in_text(text).map(|_| 0..text.len()).into_iter().collect()
     }
 }

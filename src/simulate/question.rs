@@ -2,13 +2,13 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use mynah_core::provider::Provider;
 use serde::Serialize;
 
 use super::{Conversation, DetectorError, Intent, Message, ParticipantRole, UnsentCall};
 use crate::{
     base::text::shorten,
     chat::{self, Request, Role},
-    provider::Provider,
     tool_loop::{EndReason, ToolLoop},
 };
 

@@ -48,6 +48,7 @@ mod tests;
 use std::{ops::Range, sync::Arc};
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
+pub use mynah_core::provider::EXHAUSTED;
 
 use self::{
     chains::{
@@ -70,9 +71,6 @@ use mynah_core::{
         CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, counters::Counters,
     },
 };
-
-/// The answer after the last step of a chain, with [`OnExhausted::Message`].
-pub const EXHAUSTED: &str = "Chain completed - using fallback response";
 
 /// A provider that answers with the steps of instruction chains.
 pub struct Scripted {

@@ -2,14 +2,13 @@
 
 use std::{fmt, fmt::Write, sync::Arc, time::Duration};
 
+use mynah_core::provider::Provider;
+
 use super::random::random;
-use crate::{
-    provider::Provider,
-    simulate::{
-        Conversation, JudgeModel,
-        answer::is_word,
-        question::{ToolNames, push_messages},
-    },
+use crate::simulate::{
+    Conversation, JudgeModel,
+    answer::is_word,
+    question::{ToolNames, push_messages},
 };
 
 /// What the judge is asked.

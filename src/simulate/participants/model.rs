@@ -4,13 +4,10 @@ use std::{mem, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use jiff::Timestamp;
+use mynah_core::provider::{EXHAUSTED, Provider};
 
 use crate::{
     chat::{Message, Request, Role},
-    provider::{
-        Provider,
-        scripted::{Chain, EXHAUSTED},
-    },
     simulate::{
         Conversation, Intent, MadeCall, MessageDraft, Participant, ParticipantError,
         ParticipantRole, Reply, Turn,
@@ -177,7 +174,7 @@ impl ModelParticipant {
         if is_exhausted || text.trim().is_empty() {
             // A blank step of a chain must count as a turn of the model. Other models may reject
             // blank messages.
-            if is_exhausted || !self.has_chain() {
+            if is_exhausted || !self.follows_chain() {
                 self.history.messages.pop();
             }
             if tool_calls.is_empty() {
@@ -189,8 +186,9 @@ impl ModelParticipant {
         MessageDraft { tool_calls, ..MessageDraft::new(self.role, text) }.into()
     }
 
-    fn has_chain(&self) -> bool {
-        self.instructions.as_ref().is_some_and(|text| Chain::in_text(text).is_some())
+    fn follows_chain(&self) -> bool {
+        let instructions = self.instructions.as_ref();
+        instructions.is_some_and(|text| !self.model.0.instruction_ranges(text).is_empty())
     }
 }
 

@@ -1,10 +1,9 @@
 //! A model that is asked again if it fails.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
-
-use crate::{
+use mynah_core::{
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError},
 };
@@ -41,5 +40,9 @@ impl Provider for RetryingModel {
             }
         };
         ask.boxed()
+    }
+
+    fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
+        self.model.instruction_ranges(text)
     }
 }

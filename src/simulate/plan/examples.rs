@@ -8,10 +8,9 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    provider::echo::text::{canonical, words},
-    simulate::{Conversation, Intent, recorded::Recording},
-};
+use mynah_echo::text::{canonical, words};
+
+use crate::simulate::{Conversation, Intent, recorded::Recording};
 
 /// How little the repetitions of a word count.
 const SATURATION: f64 = 1.2;

@@ -29,6 +29,10 @@ pub use self::{
 use crate::chat::{Delta, Request, Response};
 pub use crate::{base::clock::Moment, chat::ProviderError};
 
+/// The answer of a component after the last step of an instruction chain, unless its settings name
+/// another one. A caller can tell by it that the component has nothing more to say.
+pub const EXHAUSTED: &str = "Chain completed - using fallback response";
+
 /// The implementation of a component, which responds to requests.
 ///
 /// Requests are shared instead of moved, so that a caller can keep a long history from turn to turn
