@@ -13,7 +13,7 @@ use super::{Conversation, Intent, MadeCall, MessageDraft, ParticipantRole};
 /// ```
 /// use futures_util::{FutureExt, future::BoxFuture};
 /// use mynah::simulate::{
-///     Intent, MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Runner, Turn,
+///     MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Runner, Turn,
 ///     participants::Script,
 /// };
 ///
@@ -25,10 +25,6 @@ use super::{Conversation, Intent, MadeCall, MessageDraft, ParticipantRole};
 ///         let heard = turn.conversation.last_message().map_or("", |message| &message.content);
 ///         let answer = MessageDraft::new(ParticipantRole::Agent, format!("You say: {heard}"));
 ///         async move { Ok(answer.into()) }.boxed()
-///     }
-///
-///     fn with_intent(&self, _: &Intent) -> Box<dyn Participant> {
-///         Box::new(Self)
 ///     }
 /// }
 ///
@@ -50,9 +46,6 @@ pub trait Participant: Send {
     /// An error ends the conversation with the end reason `participant_error`.
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>>;
 
-    /// Returns a participant that also has this intent. This participant stays as it is.
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant>;
-
     /// Returns `true` if the participant is outside of this process. The time of its turns is
     /// limited, and the conversation follows the real clock, unless the settings say otherwise.
     fn is_external(&self) -> bool {
@@ -63,10 +56,6 @@ pub trait Participant: Send {
 impl<T: Participant + ?Sized> Participant for Box<T> {
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
         (**self).reply(turn)
-    }
-
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
-        (**self).with_intent(intent)
     }
 
     fn is_external(&self) -> bool {
@@ -81,6 +70,8 @@ pub struct Turn<'a> {
     pub conversation_id: &'a str,
     /// The conversation so far.
     pub conversation: &'a Conversation,
+    /// The intents that the participant was given.
+    pub intents: &'a [Intent],
     /// How many turns the participant had before, including the one of the initial message.
     pub number: usize,
     /// The current time of the conversation.

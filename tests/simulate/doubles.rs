@@ -21,7 +21,6 @@ use mynah::simulate::{
 #[derive(Clone)]
 pub struct Replies<F> {
     reply: F,
-    intents: Vec<Intent>,
     is_external: bool,
 }
 
@@ -33,7 +32,7 @@ where
         + 'static,
 {
     pub fn new(reply: F) -> Self {
-        Self { reply, intents: Vec::new(), is_external: false }
+        Self { reply, is_external: false }
     }
 
     pub fn external(self, is_external: bool) -> Self {
@@ -49,13 +48,7 @@ where
         + 'static,
 {
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
-        (self.reply)(&turn, &self.intents)
-    }
-
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
-        let mut with_intent = self.clone();
-        with_intent.intents.push(intent.clone());
-        Box::new(with_intent)
+        (self.reply)(&turn, turn.intents)
     }
 
     fn is_external(&self) -> bool {

@@ -16,7 +16,7 @@ use tokio::{
 use super::external::{reply, turn_fields};
 use crate::{
     base::clock::within,
-    simulate::{Intent, Participant, ParticipantError, ParticipantRole, Reply, Turn},
+    simulate::{Participant, ParticipantError, ParticipantRole, Reply, Turn},
     tools::{Argv, Process, StderrLog, describe},
 };
 
@@ -42,7 +42,6 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct CommandParticipant {
     argv: Arc<Argv>,
     role: ParticipantRole,
-    intents: Vec<String>,
     /// `None` before the first turn and after a failure.
     running: Option<Running>,
 }
@@ -69,7 +68,7 @@ impl CommandParticipant {
     }
 
     pub(in crate::simulate) fn run(role: ParticipantRole, argv: Arc<Argv>) -> Self {
-        Self { argv, role, intents: Vec::new(), running: None }
+        Self { argv, role, running: None }
     }
 
     async fn ask(&mut self, input: &str) -> Result<Value, String> {
@@ -93,18 +92,12 @@ impl CommandParticipant {
 impl Participant for CommandParticipant {
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
         async move {
-            let input = turn_fields(&turn, self.role, &self.intents);
+            let input = turn_fields(&turn, self.role);
             let answer = self.ask(&format!("{input}\n")).await;
             let named = |error| ParticipantError::new(format!("{}: {error}", self.argv.program));
             reply(answer.map_err(named)?, self.role)
         }
         .boxed()
-    }
-
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
-        let mut intents = self.intents.clone();
-        intents.push(intent.description.clone());
-        Box::new(Self { argv: self.argv.clone(), role: self.role, intents, running: None })
     }
 
     fn is_external(&self) -> bool {

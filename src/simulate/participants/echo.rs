@@ -5,9 +5,7 @@ use futures_util::{
     future::{self, BoxFuture},
 };
 
-use crate::simulate::{
-    Intent, MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn,
-};
+use crate::simulate::{MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn};
 
 /// A participant that repeats the latest message of the other one, and passes if there is none since
 /// its own.
@@ -23,9 +21,5 @@ impl Participant for EchoParticipant {
             _ => Reply::Pass,
         };
         future::ready(Ok(reply)).boxed()
-    }
-
-    fn with_intent(&self, _: &Intent) -> Box<dyn Participant> {
-        Box::new(self.clone())
     }
 }

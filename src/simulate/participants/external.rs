@@ -11,7 +11,7 @@ pub(in crate::simulate) const TURN_FIELDS: [&str; 7] =
     ["conversation", "last", "unread", "intents", "role", "turn", "now"];
 
 /// Returns what a participant gets in a turn.
-pub(super) fn turn_fields(turn: &Turn<'_>, role: ParticipantRole, intents: &[String]) -> Value {
+pub(super) fn turn_fields(turn: &Turn<'_>, role: ParticipantRole) -> Value {
     let Conversation { messages, .. } = turn.conversation;
     let own = messages.iter().rposition(|message| message.sender == role);
     let unread = &messages[own.map_or(0, |own| own + 1)..];
@@ -19,7 +19,7 @@ pub(super) fn turn_fields(turn: &Turn<'_>, role: ParticipantRole, intents: &[Str
         "conversation": { "id": turn.conversation_id, "messages": list(messages) },
         "last": messages.last().map(fields),
         "unread": list(unread),
-        "intents": intents,
+        "intents": turn.intents.iter().map(|it| &it.description).collect::<Vec<_>>(),
         "role": role.as_str(),
         "turn": turn.number,
         "now": turn.now.to_string(),

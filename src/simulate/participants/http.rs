@@ -14,7 +14,7 @@ use crate::{
         clock::{pause, within},
         condition::TextCondition,
     },
-    simulate::{Intent, Participant, ParticipantError, ParticipantRole, Reply, Turn},
+    simulate::{Participant, ParticipantError, ParticipantRole, Reply, Turn},
     tool_loop::{ToolError, ToolErrorKind},
     tools::{HttpClient, RequestTemplate, Variables, read_reply, redirected},
 };
@@ -43,7 +43,6 @@ use crate::{
 pub struct HttpParticipant {
     agent: Arc<HttpAgent>,
     role: ParticipantRole,
-    intents: Vec<String>,
 }
 
 /// An agent that answers HTTP requests. Its conversations share it.
@@ -78,7 +77,7 @@ pub(in crate::simulate) struct Poll {
 impl HttpParticipant {
     /// Creates a participant that talks to an agent.
     pub fn new(role: ParticipantRole, agent: Arc<HttpAgent>) -> Self {
-        Self { agent, role, intents: Vec::new() }
+        Self { agent, role }
     }
 }
 
@@ -89,17 +88,11 @@ impl Participant for HttpParticipant {
             if !turn.has_unread(self.role) {
                 return Ok(Reply::Pass);
             }
-            let fields = turn_fields(&turn, self.role, &self.intents);
+            let fields = turn_fields(&turn, self.role);
             let answer = self.agent.ask(&Variables::new(&fields)).await;
             reply(answer.map_err(ParticipantError::new)?, self.role)
         }
         .boxed()
-    }
-
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
-        let mut intents = self.intents.clone();
-        intents.push(intent.description.clone());
-        Box::new(Self { agent: self.agent.clone(), role: self.role, intents })
     }
 
     fn is_external(&self) -> bool {

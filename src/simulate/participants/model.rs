@@ -29,7 +29,6 @@ pub struct ModelParticipant {
     model: Model,
     tools: ToolLoop,
     persona: Option<String>,
-    intents: Vec<Intent>,
     system: Vec<String>,
     instructions: Option<String>,
     is_external: bool,
@@ -70,7 +69,6 @@ impl ModelParticipant {
             model: Model(model),
             tools: ToolLoop::without_tools(),
             persona: None,
-            intents: Vec::new(),
             system: Vec::new(),
             instructions: None,
             is_external: false,
@@ -113,7 +111,7 @@ impl ModelParticipant {
     }
 
     async fn take_turn(&mut self, turn: Turn<'_>) -> Result<Reply, ParticipantError> {
-        self.update_history(turn.conversation);
+        self.update_history(&turn);
         let messages = mem::take(&mut self.history.messages);
         let request = Request { messages, ..Request::default() };
         let conversation_id: Arc<str> = turn.conversation_id.into();
@@ -134,15 +132,17 @@ impl ModelParticipant {
     }
 
     /// Adds the messages since the last turn to the history.
-    fn update_history(&mut self, conversation: &Conversation) {
+    fn update_history(&mut self, turn: &Turn<'_>) {
         if self.history.messages.is_empty() {
-            let system = self.system_text().map(|text| Message::new(Role::System, text));
+            let system =
+                self.system_text(turn.intents).map(|text| Message::new(Role::System, text));
             let instructions = self.instructions.as_ref();
             let instructions = instructions.map(|text| Message::new(Role::User, text));
             self.history.messages.extend(system.into_iter().chain(instructions));
         }
+        let Conversation { messages: all, .. } = turn.conversation;
         let History { messages, seen, is_ahead } = &mut self.history;
-        for message in conversation.messages.get(*seen..).unwrap_or_default() {
+        for message in all.get(*seen..).unwrap_or_default() {
             let is_own = message.sender == self.role;
             if !(is_own && mem::take(is_ahead)) {
                 let assistant = Role::Assistant { tool_calls: Vec::new() };
@@ -150,7 +150,7 @@ impl ModelParticipant {
                 messages.push(Message::new(role, &message.content));
             }
         }
-        *seen = conversation.messages.len();
+        *seen = all.len();
         // Two turns of the model in a row could look like one turn, whose calls follow its text.
         if messages.last().is_some_and(|message| matches!(message.role, Role::Assistant { .. })) {
             let text = format!("The {} sent no message.", self.role.other());
@@ -158,9 +158,9 @@ impl ModelParticipant {
         }
     }
 
-    fn system_text(&self) -> Option<String> {
+    fn system_text(&self, intents: &[Intent]) -> Option<String> {
         let persona = self.persona.iter().map(|text| format!("Persona: {text}"));
-        let intents = self.intents.iter().map(|intent| format!("Intent: {}", intent.description));
+        let intents = intents.iter().map(|intent| format!("Intent: {}", intent.description));
         let paragraphs: Vec<_> =
             persona.chain(intents).chain(self.system.iter().cloned()).collect();
         (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"))
@@ -195,12 +195,6 @@ impl ModelParticipant {
 impl Participant for ModelParticipant {
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
         self.take_turn(turn).boxed()
-    }
-
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
-        let mut participant = self.clone();
-        participant.intents.push(intent.clone());
-        Box::new(participant)
     }
 
     fn is_external(&self) -> bool {

@@ -8,7 +8,7 @@ use futures_util::{
 };
 
 use crate::simulate::{
-    Conversation, Intent, MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn,
+    Conversation, MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn,
 };
 
 /// A participant that follows a script, with one step for each of its turns. After the last step, it
@@ -89,9 +89,5 @@ impl Participant for Script {
             Some(ScriptStep::Pass) | None => Reply::Pass,
         };
         future::ready(Ok(reply)).boxed()
-    }
-
-    fn with_intent(&self, _: &Intent) -> Box<dyn Participant> {
-        Box::new(self.clone())
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::{FutureExt, TryFutureExt, future::BoxFuture};
 
-use crate::simulate::{Intent, MessageDraft, Participant, ParticipantError, Reply, Turn};
+use crate::simulate::{MessageDraft, Participant, ParticipantError, Reply, Turn};
 
 /// A participant that takes time to write its messages.
 #[derive(Debug, Clone)]
@@ -25,11 +25,6 @@ impl<P: Participant> Participant for Typing<P> {
         let per_character = self.per_character;
         let reply = self.participant.reply(turn);
         reply.map_ok(move |reply| with_delays(reply, per_character)).boxed()
-    }
-
-    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
-        let participant = self.participant.with_intent(intent);
-        Box::new(Typing::new(participant, self.per_character))
     }
 
     fn is_external(&self) -> bool {

@@ -55,9 +55,9 @@ impl Runner {
         Self(Setup { id: id.into(), ..self.0 })
     }
 
-    /// Sets the intents. Each participant is told its own, and the detector receives all.
+    /// Sets the intents. Each participant receives its own in each turn, and the detector all.
     pub fn intents(self, intents: Vec<Intent>) -> Self {
-        Self(Setup { intents, ..self.0 })
+        Self(self.0.intents(intents))
     }
 
     /// Infers the intent from the conversation if there are no intents. The participants are not

@@ -4,7 +4,7 @@ use std::{future::Future, mem, time::Duration};
 
 use super::{
     Detection, Event,
-    setup::Setup,
+    setup::{Setup, Side},
     state::{Failure, Play, catch_panic},
 };
 use crate::{
@@ -36,7 +36,6 @@ impl Play {
     }
 
     async fn play(&mut self) -> Result<EndReason, Failure> {
-        self.tell_intents()?;
         let end = self.take_turns().await?;
         if end != EndReason::Cancelled {
             if self.setup.settings.detection == Detection::End {
@@ -50,7 +49,7 @@ impl Play {
     async fn take_turns(&mut self) -> Result<EndReason, Failure> {
         let initial = self.take_initial_message();
         let mut speaker = initial.sender;
-        self.turns.next(speaker);
+        self.setup.side(speaker).turns += 1;
         self.add(initial).await;
         let mut passed = false;
         while !self.is_full() {
@@ -112,14 +111,15 @@ impl Play {
         &mut self,
         role: ParticipantRole,
     ) -> Result<Option<Result<Reply, ParticipantError>>, Failure> {
-        let number = self.turns.next(role);
         let (now, began) = (self.time.now(), Moment::now());
         let Setup { id, customer, agent, settings, .. } = &mut self.setup;
-        let participant = match role {
+        let Side { participant, intents, turns } = match role {
             ParticipantRole::Customer => customer,
             ParticipantRole::Agent => agent,
         };
-        let turn = Turn { conversation_id: id, conversation: &self.conversation, number, now };
+        let (number, conversation) = (*turns, &self.conversation);
+        *turns += 1;
+        let turn = Turn { conversation_id: id, conversation, intents, number, now };
         let limit = participant.is_external().then_some(settings.message_timeout);
         let silence = self.time.turn_limit(settings.end_on.timeout);
         // `None` is less than any limit.

@@ -9,14 +9,14 @@ use super::{
     progress::{EventHandler, Observer},
 };
 use crate::simulate::{
-    Intent, IntentExtractor, MessageDraft, OutcomeDetector, Outcomes, Participant,
+    Intent, IntentExtractor, MessageDraft, OutcomeDetector, Outcomes, Participant, ParticipantRole,
 };
 
 /// What a runner plays.
 pub(super) struct Setup {
     pub(super) id: String,
-    pub(super) customer: Box<dyn Participant>,
-    pub(super) agent: Box<dyn Participant>,
+    pub(super) customer: Side,
+    pub(super) agent: Side,
     pub(super) initial_message: MessageDraft,
     pub(super) intents: Vec<Intent>,
     pub(super) extractor: Option<Arc<dyn IntentExtractor>>,
@@ -26,6 +26,15 @@ pub(super) struct Setup {
     pub(super) handler: Option<EventHandler>,
     pub(super) observer: Option<Observer>,
     pub(super) cancel: CancellationToken,
+}
+
+/// A participant, and what belongs to it.
+pub(super) struct Side {
+    pub(super) participant: Box<dyn Participant>,
+    /// Those that were given.
+    pub(super) intents: Vec<Intent>,
+    /// The number of its turns so far.
+    pub(super) turns: usize,
 }
 
 impl Setup {
@@ -41,8 +50,8 @@ impl Setup {
     /// Returns `true` if a part of the conversation is outside of this process.
     fn is_external(&self) -> bool {
         let EndConditions { judge, goal, .. } = &self.settings.end_on;
-        self.customer.is_external()
-            || self.agent.is_external()
+        self.customer.participant.is_external()
+            || self.agent.participant.is_external()
             || self.detector.as_ref().is_some_and(|detector| detector.is_external())
             || self.extractor.as_ref().is_some_and(|extractor| extractor.is_external())
             || [judge, goal].into_iter().flatten().any(|judge| judge.is_external())
@@ -55,8 +64,8 @@ impl Setup {
     ) -> Self {
         Self {
             id: String::new(),
-            customer,
-            agent,
+            customer: Side::new(customer),
+            agent: Side::new(agent),
             initial_message,
             intents: Vec::new(),
             extractor: None,
@@ -67,5 +76,27 @@ impl Setup {
             observer: None,
             cancel: CancellationToken::new(),
         }
+    }
+
+    /// Sets the intents. Each participant gets its own.
+    pub(super) fn intents(mut self, intents: Vec<Intent>) -> Self {
+        for role in [ParticipantRole::Customer, ParticipantRole::Agent] {
+            let own = intents.iter().filter(|intent| intent.role == role);
+            self.side(role).intents = own.cloned().collect();
+        }
+        Self { intents, ..self }
+    }
+
+    pub(super) fn side(&mut self, role: ParticipantRole) -> &mut Side {
+        match role {
+            ParticipantRole::Customer => &mut self.customer,
+            ParticipantRole::Agent => &mut self.agent,
+        }
+    }
+}
+
+impl Side {
+    fn new(participant: Box<dyn Participant>) -> Self {
+        Self { participant, intents: Vec::new(), turns: 0 }
     }
 }

@@ -1,12 +1,6 @@
 //! A conversation that is being played.
 
-use std::{
-    fmt::Display,
-    future::Future,
-    mem,
-    panic::{AssertUnwindSafe, catch_unwind},
-    time::Duration,
-};
+use std::{fmt::Display, future::Future, mem, panic::AssertUnwindSafe, time::Duration};
 
 use futures_util::FutureExt;
 
@@ -27,19 +21,11 @@ use crate::{
 pub(super) struct Play {
     pub(super) setup: Setup,
     pub(super) conversation: Conversation,
-    /// Number of turns that each participant had.
-    pub(super) turns: Turns,
     pub(super) time: Time,
     /// How many messages may follow the outcome, once there is one.
     pub(super) followups: Option<usize>,
     /// The number of messages from which the intent was inferred, if it was.
     pub(super) inferred_from: Option<usize>,
-}
-
-#[derive(Default)]
-pub(super) struct Turns {
-    customer: usize,
-    agent: usize,
 }
 
 /// A participant or a detector failed.
@@ -51,25 +37,8 @@ pub(super) struct Failure {
 impl Play {
     pub(super) fn new(setup: Setup) -> Self {
         let time = Time::start(setup.clock(), setup.settings.base_timestamp);
-        let (conversation, turns) = (Conversation::default(), Turns::default());
-        Self { setup, conversation, turns, time, followups: None, inferred_from: None }
-    }
-
-    /// Tells the participants their intents.
-    pub(super) fn tell_intents(&mut self) -> Result<(), Failure> {
-        let Setup { customer, agent, intents, .. } = &mut self.setup;
-        for intent in &*intents {
-            let participant = match intent.role {
-                ParticipantRole::Customer => &mut *customer,
-                ParticipantRole::Agent => &mut *agent,
-            };
-            // The participant stays as it is until it has the intent.
-            let told = catch_unwind(AssertUnwindSafe(|| participant.with_intent(intent)));
-            *participant = told.map_err(|panic| {
-                Failure::of_participant(intent.role, panicked(&panics::message(&*panic)))
-            })?;
-        }
-        Ok(())
+        let conversation = Conversation::default();
+        Self { setup, conversation, time, followups: None, inferred_from: None }
     }
 
     pub(super) fn take_initial_message(&mut self) -> MessageDraft {
@@ -121,18 +90,6 @@ impl Play {
     }
 }
 
-impl Turns {
-    /// Starts a turn. Returns the number of turns before it.
-    pub(super) fn next(&mut self, role: ParticipantRole) -> usize {
-        let turns = match role {
-            ParticipantRole::Customer => &mut self.customer,
-            ParticipantRole::Agent => &mut self.agent,
-        };
-        *turns += 1;
-        *turns - 1
-    }
-}
-
 impl Failure {
     pub(super) fn of_participant(role: ParticipantRole, error: impl Display) -> Self {
         Self { reason: EndReason::ParticipantError, error: format!("{role}: {error}") }
@@ -147,9 +104,5 @@ impl Failure {
 /// after a panic, because the conversation ends.
 pub(super) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| panicked(&panics::message(&*panic)))
-}
-
-fn panicked(message: &str) -> String {
-    format!("panicked: {message}")
+    caught.map_err(|panic| format!("panicked: {}", panics::message(&*panic)))
 }

@@ -7,7 +7,7 @@ use mynah::simulate::{
     RunnerSettings, Turn,
 };
 
-use super::{AGENT, CUSTOMER, at_most, outcomes, talkative, talkative_runner};
+use super::{CUSTOMER, at_most, outcomes, talkative, talkative_runner};
 use crate::simulate::texts;
 
 /// Panics when it is asked.
@@ -15,10 +15,6 @@ struct Panics;
 
 impl Participant for Panics {
     fn reply<'a>(&'a mut self, _: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
-        panic!("this panic is part of the test")
-    }
-
-    fn with_intent(&self, _: &Intent) -> Box<dyn Participant> {
         panic!("this panic is part of the test")
     }
 }
@@ -62,13 +58,10 @@ async fn assert_ends(runner: Runner, reason: EndReason, who: &str, messages: &[&
 
 #[tokio::test]
 async fn a_panic_is_the_error_of_who_panicked() {
-    let initial = || MessageDraft::new(CUSTOMER, "initial");
+    let initial = MessageDraft::new(CUSTOMER, "initial");
     let participant = EndReason::ParticipantError;
-    let runner = Runner::new(talkative(CUSTOMER), Panics, initial());
+    let runner = Runner::new(talkative(CUSTOMER), Panics, initial);
     assert_ends(runner, participant, "agent:", &["C: initial"]).await;
-    let runner = Runner::new(talkative(CUSTOMER), Panics, initial());
-    let runner = runner.intents(vec![Intent::new(AGENT, "Sell shoes")]);
-    assert_ends(runner, participant, "agent:", &[]).await;
     let detector = EndReason::DetectorError;
     let runner = talkative_runner().outcomes(outcomes()).detector(Panics);
     assert_ends(runner, detector, "the detector", &["C: initial", "A: a1"]).await;
