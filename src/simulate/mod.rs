@@ -114,6 +114,7 @@
 // runner        plays a conversation
 // file          the file format
 // recorded      recorded conversations
+// kinds         the kinds of participants in a file
 // plan          plans the conversations of a file
 // analysis      what the conversations of a run have in common
 // report        the report of a run as an HTML file
@@ -128,6 +129,8 @@ mod extractor;
 mod file;
 mod intent;
 mod intents;
+#[cfg(feature = "server")]
+mod kinds;
 #[cfg(feature = "server")]
 mod models;
 mod outcome;

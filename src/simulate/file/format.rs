@@ -9,12 +9,11 @@ use serde_json::Value;
 use super::{
     detector::DetectorSource,
     model::JudgeSource,
-    participant::ParticipantSource,
     scenario::ScenarioSource,
     value::{Count, StartTime},
 };
 use crate::{
-    simulate::{Clock, Detection, Outcome, Pattern},
+    simulate::{Clock, Detection, Outcome, Pattern, kinds::ParticipantKeys},
     tools::Time,
 };
 
@@ -56,7 +55,7 @@ pub(in crate::simulate) struct SimulateFile {
     pub(in crate::simulate) outcomes: Vec<Outcome>,
     /// The participants that scenarios name.
     #[serde(default)]
-    pub(in crate::simulate) participants: Vec<ParticipantSource>,
+    pub(in crate::simulate) participants: Vec<ParticipantKeys>,
     /// What detects outcomes. The first detector that finds one decides.
     #[serde(default)]
     pub(in crate::simulate) detectors: Vec<DetectorSource>,

@@ -1,8 +1,6 @@
 //! The file format of simulations.
 
 // format        the keys of a file and its JSON Schema
-//   participant the participants
-//     http      a participant behind HTTP
 //   model       the models, such as judges
 //   detector    the detectors and the conditions on messages
 //   scenario    the scenarios
@@ -13,9 +11,7 @@
 
 mod detector;
 mod format;
-mod http;
 mod model;
-mod participant;
 mod places;
 mod recognise;
 mod scenario;
@@ -27,11 +23,10 @@ mod value;
 pub(super) use self::{
     detector::DetectorSource,
     format::{Detect, EndOnSource, SimulateFile},
-    http::{HttpSource, PollSource},
     model::{JudgeSource, ModelRef, SidecarSource},
-    participant::{Definition, Kind, ModelSource, ParticipantSource, Said, Step},
     places::Places,
-    scenario::{FromSource, ParticipantRef, RecordingFormat, ScenarioSource, Start},
+    scenario::{FromSource, ParticipantRef, ScenarioSource, Start},
     short::Short,
+    value::Count,
 };
 pub(crate) use self::{format::schema, recognise::is_simulation};

@@ -1,12 +1,14 @@
 //! The scenarios in a file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{model::JudgeSource, participant::InlineParticipant, short::Short, value::Count};
-use crate::simulate::{Intent, ParticipantRole};
+use super::{model::JudgeSource, short::Short, value::Count};
+use crate::simulate::{
+    Intent, ParticipantRole, kinds::InlineParticipant, recorded::RecordingFormat,
+};
 
 /// A scenario: who talks with whom, and how the conversation starts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -79,26 +81,6 @@ pub(in crate::simulate) struct FromSource {
     /// A model that finds the intent of each recorded conversation, if the scenario has none. The
     /// participants are told the intent.
     pub(in crate::simulate) intents: Option<JudgeSource>,
-}
-
-/// A format of recorded conversations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::simulate) enum RecordingFormat {
-    Json,
-    Csv,
-}
-
-impl RecordingFormat {
-    /// Returns the format of a file by its extension.
-    pub(in crate::simulate) fn of_file(file: &Path) -> Option<Self> {
-        let extension = file.extension()?;
-        match () {
-            () if extension.eq_ignore_ascii_case("json") => Some(Self::Json),
-            () if extension.eq_ignore_ascii_case("csv") => Some(Self::Csv),
-            () => None,
-        }
-    }
 }
 
 impl TryFrom<ScenarioFields> for ScenarioSource {

@@ -1,11 +1,10 @@
 //! The detectors of a plan.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use super::{
-    judges::{self, PlannedJudge},
-    report::Report,
-    resources::{Resources, unknown},
+    checker::{Checker, unknown},
+    judge::PlannedJudge,
 };
 use crate::simulate::{
     Outcome, OutcomeDetector, Outcomes,
@@ -19,26 +18,16 @@ pub(super) enum PlannedDetector {
     Judge(PlannedJudge),
 }
 
-impl PlannedDetector {
-    /// Returns the model that detects outcomes, if it is one.
-    pub(super) fn judge(&self) -> Option<&PlannedJudge> {
-        match self {
-            Self::Rule(_) => None,
-            Self::Judge(judge) => Some(judge),
-        }
-    }
-}
-
 /// Checks the outcomes of a file.
-pub(super) fn outcomes(sources: Vec<Outcome>, report: &mut Report<'_>) -> Outcomes {
+pub(super) fn outcomes(sources: Vec<Outcome>, checker: &mut Checker<'_>) -> Outcomes {
     let mut unique = Vec::<Outcome>::new();
     for (index, outcome) in sources.into_iter().enumerate() {
         if unique.iter().any(|other| other.name == outcome.name) {
             let message = format!("duplicate outcome name {:?}", outcome.name);
-            report.error(&format!("outcomes/{index}/name"), message);
+            checker.error(&format!("outcomes/{index}/name"), message);
         } else if !is_valid_name(&outcome.name) {
             let message = format!("invalid outcome name {:?}; {VALID_NAME}", outcome.name);
-            report.error(&format!("outcomes/{index}/name"), message);
+            checker.error(&format!("outcomes/{index}/name"), message);
         } else {
             unique.push(outcome);
         }
@@ -58,8 +47,7 @@ fn is_valid_name(name: &str) -> bool {
 pub(super) fn plan(
     sources: Vec<DetectorSource>,
     outcomes: &Outcomes,
-    resources: &mut Resources<'_>,
-    report: &mut Report<'_>,
+    checker: &mut Checker<'_>,
 ) -> Vec<PlannedDetector> {
     let mut planned = Vec::new();
     for (index, source) in sources.into_iter().enumerate() {
@@ -69,13 +57,13 @@ pub(super) fn plan(
                 if outcomes.get(&outcome).is_none() {
                     let names: Vec<_> = outcomes.iter().map(|it| it.name.clone()).collect();
                     let message = unknown("outcome", &outcome, names.iter());
-                    report.error(&format!("{path}/outcome"), message);
+                    checker.error(&format!("{path}/outcome"), message);
                 }
                 let rule = RuleDetector::new(outcome, *condition);
                 planned.push(PlannedDetector::Rule(Arc::new(rule)));
             }
             DetectorSource::Judge(source) => {
-                let judge = judges::plan(Some(source), &format!("{path}/judge"), resources, report);
+                let judge = checker.judge(Some(source), &format!("{path}/judge"));
                 planned.extend(judge.map(PlannedDetector::Judge));
             }
         }
@@ -84,16 +72,10 @@ pub(super) fn plan(
 }
 
 /// Returns the detector of a conversation.
-pub(super) fn build(
-    planned: &[PlannedDetector],
-    conversation_id: &str,
-    time_limit: Duration,
-) -> FirstDetector {
+pub(super) fn build(planned: &[PlannedDetector], conversation_id: &str) -> FirstDetector {
     let detectors = planned.iter().map(|detector| match detector {
         PlannedDetector::Rule(rule) => rule.clone() as Arc<dyn OutcomeDetector>,
-        PlannedDetector::Judge(judge) => {
-            Arc::new(ModelDetector::new(judge.build(conversation_id, time_limit)))
-        }
+        PlannedDetector::Judge(judge) => Arc::new(ModelDetector::new(judge.build(conversation_id))),
     });
     FirstDetector::new(detectors.collect())
 }

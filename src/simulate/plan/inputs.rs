@@ -26,6 +26,12 @@ impl Inputs {
         self.0.write(text.as_bytes());
     }
 
+    /// Adds a YAML file, and the text files that its commands name.
+    pub(super) fn add_yaml(&mut self, text: &str) {
+        self.add(text);
+        self.add_programs(text);
+    }
+
     /// Adds the text files that commands in a YAML file name, such as scripts. Commands run in the
     /// working directory.
     pub(super) fn add_programs(&mut self, yaml: &str) {

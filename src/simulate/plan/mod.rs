@@ -2,39 +2,34 @@
 //!
 //! A plan is small: it computes each conversation from its position in the run.
 
-// resources     the components, recordings and tools that a file refers to
-// participants  the participants
-// models        the models
-// judges        the models that judge conversations
-// examples      selects recorded conversations as examples
-// detectors     the detectors
-// scenarios     the scenarios
-// report        collects errors
-// inputs        hashes what the results depend on
-// build         builds the participants of a conversation
-// read          reads a file
-// play          plays the conversations
+// report     collects errors
+// inputs     hashes what the results depend on
+// checker    checks a file and what it refers to
+//   judge    a model that judges conversations or finds intents
+//   tools    the tools
+// detectors  the detectors
+// scenarios  the scenarios
+// read       reads a file
+// play       plays the conversations
 
-mod build;
+mod checker;
 mod detectors;
-mod examples;
 mod inputs;
-mod judges;
-mod models;
-mod participants;
+mod judge;
 mod play;
 mod read;
 mod report;
-mod resources;
 mod scenarios;
+mod tools;
 
 use std::{num::NonZeroUsize, sync::Arc};
 
 pub use self::play::ConnectError;
-use self::{detectors::PlannedDetector, judges::PlannedJudge, scenarios::PlannedScenario};
+pub(super) use self::{checker::Checker, tools::PlannedTools};
+use self::{detectors::PlannedDetector, judge::PlannedJudge, scenarios::PlannedScenario};
 use crate::{
     base::diagnostics::Diagnostic,
-    simulate::{Clock, Outcomes, RunIdentity, RunnerSettings},
+    simulate::{Model, Outcomes, RunIdentity, RunnerSettings},
 };
 
 /// The conversations of a simulation. Clones share them.
@@ -80,6 +75,8 @@ struct Parts {
     rules: Rules,
     /// Tells simulated conversations from recorded ones.
     adversarial: Option<PlannedJudge>,
+    /// All models that judge conversations or find intents.
+    judges: Vec<Arc<dyn Model>>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -91,22 +88,6 @@ struct Rules {
     judge: Option<PlannedJudge>,
     /// Judges whether the customer has reached the goal.
     goal: Option<PlannedJudge>,
-}
-
-impl Parts {
-    /// Returns the clock of a scenario: the one that the file names, or else the real clock if a
-    /// participant or a model is outside of this process.
-    fn clock(&self, scenario: &PlannedScenario) -> Clock {
-        let Self { rules, detectors, .. } = self;
-        let detectors = detectors.iter().filter_map(PlannedDetector::judge);
-        let end_on = [&rules.judge, &rules.goal].into_iter().flatten();
-        let mut judges = detectors.chain(end_on).chain(scenario.judges());
-        let default = match scenario.is_external() || judges.any(|it| it.model.is_external()) {
-            true => Clock::Real,
-            false => Clock::Virtual,
-        };
-        rules.settings.clock.unwrap_or(default)
-    }
 }
 
 impl Plan {

@@ -5,17 +5,12 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use futures_util::{FutureExt, future::try_join_all};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Parts, Plan,
-    detectors::{self, PlannedDetector},
-    judges::PlannedJudge,
-    scenarios::PlannedScenario,
-};
+use super::{Plan, detectors, judge::PlannedJudge, scenarios::PlannedScenario};
 use crate::simulate::{
     AdversarialTester, Conversation, ConversationResult, DetectorError, EndConditions, EndReason,
     Intent, IntentExtractor, MessageDraft, ModelIntentExtractor, OriginalConversation,
     OutcomeDetector, ParticipantRole, Runner, RunnerSettings, SimulatedConversation,
-    detectors::ModelEndJudge, result::PANICKED,
+    detectors::ModelEndJudge, kinds::Start, result::PANICKED,
 };
 
 /// A sidecar or a server of tools cannot be used.
@@ -36,23 +31,12 @@ impl Plan {
     ///
     /// Fails if one of them cannot be used.
     pub async fn connect(&self) -> Result<(), ConnectError> {
-        self.connect_all().await.map_err(ConnectError)
-    }
-
-    async fn connect_all(&self) -> Result<(), String> {
         let scenarios = self.0.scenarios.iter();
         let participants = scenarios.flat_map(|scenario| [&scenario.customer, &scenario.agent]);
-        try_join_all(participants.map(|participant| participant.connect())).await?;
-        try_join_all(self.judges().map(|judge| judge.model.connect())).await.map(drop)
-    }
-
-    /// Iterates over the models that judge conversations or find intents.
-    fn judges(&self) -> impl Iterator<Item = &PlannedJudge> {
-        let Parts { scenarios, detectors, rules, adversarial, .. } = &*self.0;
-        let detectors = detectors.iter().filter_map(PlannedDetector::judge);
-        let of_run = [&rules.judge, &rules.goal, adversarial].into_iter().flatten();
-        let of_scenarios = scenarios.iter().flat_map(PlannedScenario::judges);
-        detectors.chain(of_run).chain(of_scenarios)
+        let participants = try_join_all(participants.map(|participant| participant.connect()));
+        participants.await.map_err(ConnectError)?;
+        let judges = self.0.judges.iter().map(|model| model.connect());
+        try_join_all(judges).await.map(drop).map_err(ConnectError)
     }
 
     /// Plays the conversation at a position in the run. Errors are its end reason.
@@ -89,7 +73,10 @@ impl Plan {
             let reason = EndReason::ParticipantError;
             return (None, ConversationResult::not_started(reason, error));
         };
-        let original = self.with_prediction(original, id).await;
+        let original = match original {
+            Some(original) => Some(self.with_prediction(original, id).await),
+            None => None,
+        };
         let recorded = original.as_ref().map(|original| &original.conversation);
         let result = self.run(scenario, id, message, recorded, cancel).await;
         (original, result.unwrap_or_else(NotStarted::into_result))
@@ -103,11 +90,11 @@ impl Plan {
         recorded: Option<&Conversation>,
         cancel: CancellationToken,
     ) -> Result<ConversationResult, NotStarted> {
-        let time_limit = self.0.rules.settings.message_timeout;
         let failed = |error| NotStarted { reason: EndReason::ParticipantError, error };
-        let intents = self.intents(scenario, id, recorded).await?;
-        let customer = scenario.customer.build(ParticipantRole::Customer, recorded, &intents);
-        let agent = scenario.agent.build(ParticipantRole::Agent, recorded, &intents);
+        let intents = intents(scenario, id, recorded).await?;
+        let start = Start { recorded, intents: &intents };
+        let customer = scenario.customer.build(ParticipantRole::Customer, &start);
+        let agent = scenario.agent.build(ParticipantRole::Agent, &start);
         let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
         let mut runner = Runner::new(customer, agent, message)
             .id(id)
@@ -116,59 +103,33 @@ impl Plan {
             .settings(self.settings(scenario, id))
             .cancel_with(cancel);
         if !self.0.detectors.is_empty() {
-            runner = runner.detector(detectors::build(&self.0.detectors, id, time_limit));
+            runner = runner.detector(detectors::build(&self.0.detectors, id));
         }
         if let Some(judge) = &scenario.infer_intent {
-            let model = judge.build(id, time_limit);
-            runner = runner.infer_intent(ModelIntentExtractor::new(model));
+            runner = runner.infer_intent(ModelIntentExtractor::new(judge.build(id)));
         }
         Ok(runner.run().await)
     }
 
-    /// Returns the intents of a scenario, or the one of the recorded conversation.
-    async fn intents(
-        &self,
-        scenario: &PlannedScenario,
-        id: &str,
-        recorded: Option<&Conversation>,
-    ) -> Result<Vec<Intent>, NotStarted> {
-        match (&scenario.recorded_intents, recorded) {
-            (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
-                let model = judge.build(id, self.0.rules.settings.message_timeout);
-                let intent = ModelIntentExtractor::new(model).extract(recorded).await;
-                let failed = |error: DetectorError| {
-                    let (reason, error) = (EndReason::DetectorError, error.to_string());
-                    NotStarted { reason, error }
-                };
-                Ok(intent.map_err(failed)?.into_iter().collect())
-            }
-            _ => Ok(scenario.intents.clone()),
-        }
-    }
-
     fn settings(&self, scenario: &PlannedScenario, id: &str) -> RunnerSettings {
         let rules = &self.0.rules;
-        let limit = rules.settings.message_timeout;
-        let judge =
-            rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id, limit)));
-        let goal = rules.goal.as_ref().map(|it| ModelEndJudge::of_goal(it.build(id, limit)));
+        let judge = rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id)));
+        let goal = rules.goal.as_ref().map(|it| ModelEndJudge::of_goal(it.build(id)));
         let end_on = EndConditions {
             judge: judge.map(|judge| Arc::new(judge) as _),
             goal: goal.map(|goal| Arc::new(goal) as _),
             ..rules.settings.end_on.clone()
         };
-        RunnerSettings { end_on, clock: Some(self.0.clock(scenario)), ..rules.settings.clone() }
+        RunnerSettings { end_on, clock: Some(scenario.clock), ..rules.settings.clone() }
     }
 
     /// Adds the outcome that the detectors find in a recorded conversation, or their error.
     async fn with_prediction(
         &self,
-        original: Option<OriginalConversation>,
+        mut original: OriginalConversation,
         id: &str,
-    ) -> Option<OriginalConversation> {
-        let mut original = original?;
-        let detector =
-            detectors::build(&self.0.detectors, id, self.0.rules.settings.message_timeout);
+    ) -> OriginalConversation {
+        let detector = detectors::build(&self.0.detectors, id);
         // The recorded outcome would give the answer away.
         let outcome = original.conversation.outcome.take();
         let found = detector.detect(&original.conversation, &[], &self.0.outcomes).await;
@@ -180,20 +141,31 @@ impl Plan {
                 original.prediction_error = Some(error.to_string());
             }
         }
-        Some(original)
+        original
     }
 
     /// Returns what tells simulated conversations from recorded ones, if the file asks for it.
     pub fn adversarial_tester(&self) -> Option<AdversarialTester> {
-        let judge = self.0.adversarial.clone()?;
-        let instructions = judge.instructions.clone();
-        let limit = self.0.rules.settings.message_timeout;
-        let tester = AdversarialTester::new(move || judge.model.provider());
-        let tester = tester.with_time_limit(limit);
-        Some(match instructions {
-            Some(instructions) => tester.with_instructions(instructions),
-            None => tester,
-        })
+        self.0.adversarial.as_ref().map(PlannedJudge::adversarial_tester)
+    }
+}
+
+/// Returns the intents of a scenario, or the one of the recorded conversation.
+async fn intents(
+    scenario: &PlannedScenario,
+    id: &str,
+    recorded: Option<&Conversation>,
+) -> Result<Vec<Intent>, NotStarted> {
+    match (&scenario.recorded_intents, recorded) {
+        (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
+            let extractor = ModelIntentExtractor::new(judge.build(id));
+            let failed = |error: DetectorError| NotStarted {
+                reason: EndReason::DetectorError,
+                error: error.to_string(),
+            };
+            Ok(extractor.extract(recorded).await.map_err(failed)?.into_iter().collect())
+        }
+        _ => Ok(scenario.intents.clone()),
     }
 }
 

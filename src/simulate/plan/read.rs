@@ -3,8 +3,7 @@
 use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 
 use super::{
-    InvalidSimulation, Parts, Plan, Rules, detectors, judges, report::Report, resources::Resources,
-    scenarios,
+    InvalidSimulation, Parts, Plan, Rules, checker::Checker, detectors, report::Report, scenarios,
 };
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, files, yaml},
@@ -31,52 +30,51 @@ impl Plan {
         let invalid = |error: Diagnostic| InvalidSimulation(vec![error.in_file(file)]);
         let text = files::read_regular(file).map_err(invalid)?;
         let source: SimulateFile = yaml::from_str(&text).map_err(invalid)?;
-        let mut report = Report::new(file, &text);
-        let parts = plan(source, environment, models, &mut report);
-        match parts.filter(|_| report.errors() == 0) {
-            Some(parts) => Ok(Self(Arc::new(parts))),
-            None => Err(InvalidSimulation(report.into_errors())),
+        let (report, settings) = (Report::new(file, &text), settings(&source));
+        let (cache, timeout) = (source.cache.as_deref(), settings.message_timeout);
+        let mut checker = Checker::new(report, environment, models, cache, timeout);
+        let parts = plan(source, settings, &mut checker);
+        match checker.report.into_errors() {
+            errors if errors.is_empty() => Ok(Self(Arc::new(parts))),
+            errors => Err(InvalidSimulation(errors)),
         }
     }
 }
 
-fn plan(
-    source: SimulateFile,
-    environment: &Environment,
-    models: &mut dyn Models,
-    report: &mut Report<'_>,
-) -> Option<Parts> {
-    let environment = environment.recording();
+fn plan(source: SimulateFile, settings: RunnerSettings, checker: &mut Checker<'_>) -> Parts {
     if source.name.trim().is_empty() {
-        report.error("name", "the name is empty");
+        checker.error("name", "the name is empty");
     }
-    warn_about_settings(&source, report);
-    let settings = settings(&source);
-    let timeout = settings.message_timeout;
-    let cache = source.cache.as_deref().map(|folder| report.path_of(folder));
-    let paths = &source.resources;
-    let mut resources = Resources::load(paths, &environment, models, cache, timeout, report);
+    warn_about_settings(&source, &mut checker.report);
+    checker.load_components(&source.resources);
     let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
-    let outcomes = detectors::outcomes(source.outcomes, report);
-    let scenarios = scenarios::plan(source.participants, source.scenarios, &mut resources, report);
-    let detectors = detectors::plan(source.detectors, &outcomes, &mut resources, report);
-    let mut judge = |source, path| judges::plan(source, path, &mut resources, report);
-    let EndOnSource { judge: complete, goal, .. } = source.end_on;
+    let outcomes = detectors::outcomes(source.outcomes, checker);
+    let detectors = detectors::plan(source.detectors, &outcomes, checker);
+    let EndOnSource { judge, goal, .. } = source.end_on;
     let rules = Rules {
         settings,
-        judge: judge(complete, "end_on/judge"),
-        goal: judge(goal, "end_on/goal"),
+        judge: checker.judge(judge, "end_on/judge"),
+        goal: checker.judge(goal, "end_on/goal"),
     };
-    let adversarial = judge(source.adversarial, "adversarial");
-    report.inputs.add(&environment.recorded());
+    let is_external = checker.judges.iter().any(|model| model.is_external());
+    let clock = rules.settings.clock.or(is_external.then_some(Clock::Real));
+    let scenarios = scenarios::plan(source.participants, source.scenarios, clock, checker);
+    let adversarial = checker.judge(source.adversarial, "adversarial");
+    let recorded = checker.environment.recorded();
+    checker.report.inputs.add(&recorded);
     let identity = RunIdentity {
         name: source.name,
-        hash: report.inputs.hash(),
+        hash: checker.report.inputs.hash(),
         scenarios: scenarios.len(),
         conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
-        clock: Clock::default(),
+        clock: scenarios.iter().map(|scenario| scenario.clock).max().unwrap_or_default(),
     };
-    let mut parts = Parts {
+    if identity.clock == Clock::Real {
+        warn_about_real_time(&rules.settings, &mut checker.report);
+    }
+    let mut warnings = mem::take(&mut checker.report.warnings);
+    warnings.sort_by_key(|warning| warning.place);
+    Parts {
         identity,
         in_flight: in_flight.unwrap_or(IN_FLIGHT),
         outcomes: Arc::new(outcomes),
@@ -84,15 +82,9 @@ fn plan(
         scenarios,
         rules,
         adversarial,
-        warnings: Vec::new(),
-    };
-    if parts.scenarios.iter().any(|scenario| parts.clock(scenario) == Clock::Real) {
-        parts.identity.clock = Clock::Real;
-        warn_about_real_time(&parts.rules.settings, report);
+        judges: mem::take(&mut checker.judges),
+        warnings,
     }
-    parts.warnings = mem::take(&mut report.warnings);
-    parts.warnings.sort_by_key(|warning| warning.place);
-    Some(parts)
 }
 
 /// Warns about a silence that participants outside of this process cannot reach.

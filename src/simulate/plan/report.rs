@@ -53,11 +53,6 @@ impl<'a> Report<'a> {
         self.file.parent().unwrap_or(Path::new("")).join(named)
     }
 
-    /// Returns the number of errors so far.
-    pub(super) fn errors(&self) -> usize {
-        self.errors.len()
-    }
-
     /// Returns the errors in the order of their places.
     pub(super) fn into_errors(mut self) -> Vec<Diagnostic> {
         let own = self.file.to_owned();

@@ -6,14 +6,13 @@ use std::{
 };
 
 use super::{
-    judges::{self, PlannedJudge},
-    participants::{self, PlannedKind, PlannedParticipant},
-    report::Report,
-    resources::{Resources, unknown},
+    checker::{Checker, unknown},
+    judge::PlannedJudge,
 };
 use crate::simulate::{
-    Intent, MessageDraft, OriginalConversation, ParticipantRole,
-    file::{FromSource, ParticipantRef, ParticipantSource, ScenarioSource, Short, Start},
+    Clock, Intent, MessageDraft, OriginalConversation, ParticipantRole,
+    file::{FromSource, ParticipantRef, ScenarioSource, Short, Start},
+    kinds::{ParticipantKeys, PlannedParticipant},
     recorded::Recording,
 };
 
@@ -27,6 +26,7 @@ pub(super) struct PlannedScenario {
     pub(super) infer_intent: Option<PlannedJudge>,
     /// Finds the intent in a recorded conversation.
     pub(super) recorded_intents: Option<PlannedJudge>,
+    pub(super) clock: Clock,
     start: PlannedStart,
     repeat: usize,
     /// The position of the first conversation in the run.
@@ -40,16 +40,6 @@ enum PlannedStart {
 }
 
 impl PlannedScenario {
-    /// Returns `true` if a participant is outside of this process.
-    pub(super) fn is_external(&self) -> bool {
-        [&self.customer, &self.agent].into_iter().any(|it| it.kind.is_external())
-    }
-
-    /// Iterates over the models that find intents.
-    pub(super) fn judges(&self) -> impl Iterator<Item = &PlannedJudge> {
-        [&self.infer_intent, &self.recorded_intents].into_iter().flatten()
-    }
-
     /// Returns the first message of a conversation, and the recorded conversation that it is from.
     pub(super) fn start(
         &self,
@@ -70,27 +60,26 @@ impl PlannedScenario {
 /// The participants by name.
 type Participants = BTreeMap<String, (ParticipantRole, Option<Arc<PlannedParticipant>>)>;
 
-/// Checks the participants and the scenarios of a file.
+/// Checks the participants and the scenarios of a file. Without a clock, that of a scenario depends on
+/// who takes part.
 pub(super) fn plan(
-    participants: Vec<ParticipantSource>,
+    participants: Vec<ParticipantKeys>,
     scenarios: Vec<ScenarioSource>,
-    resources: &mut Resources<'_>,
-    report: &mut Report<'_>,
+    clock: Option<Clock>,
+    checker: &mut Checker<'_>,
 ) -> Vec<PlannedScenario> {
     if scenarios.is_empty() {
-        report.error("scenarios", "scenarios is empty; expected a list of scenarios");
+        checker.error("scenarios", "scenarios is empty; expected a list of scenarios");
     }
-    warn_about_unused(&participants, &scenarios, report);
-    let participants = plan_participants(participants, resources, report);
+    warn_about_unused(&participants, &scenarios, checker);
+    let participants = plan_participants(participants, checker);
     let (mut planned, mut ids, mut first) = (Vec::new(), BTreeSet::new(), 0);
     for (index, source) in scenarios.into_iter().enumerate() {
         let path = format!("scenarios/{index}");
         if !ids.insert(source.id.clone()) {
-            report.error(&format!("{path}/id"), format!("duplicate scenario id {:?}", source.id));
+            checker.error(&format!("{path}/id"), format!("duplicate scenario id {:?}", source.id));
         }
-        if let Some(scenario) =
-            plan_scenario(source, &path, first, &participants, resources, report)
-        {
+        if let Some(scenario) = plan_scenario(source, &path, first, clock, &participants, checker) {
             first += scenario.conversations;
             planned.push(scenario);
         }
@@ -100,9 +89,9 @@ pub(super) fn plan(
 
 /// Warns about participants that no scenario names.
 fn warn_about_unused(
-    participants: &[ParticipantSource],
+    participants: &[ParticipantKeys],
     scenarios: &[ScenarioSource],
-    report: &mut Report<'_>,
+    checker: &mut Checker<'_>,
 ) {
     let named = scenarios.iter().flat_map(|scenario| [&scenario.customer, &scenario.agent]);
     let used: BTreeSet<_> = named
@@ -111,28 +100,24 @@ fn warn_about_unused(
             Short::Full(_) => None,
         })
         .collect();
-    for (index, ParticipantSource { name, .. }) in participants.iter().enumerate() {
+    for (index, ParticipantKeys { name, .. }) in participants.iter().enumerate() {
         if !used.contains(name) {
             let message = format!("the participant {name:?} is in no scenario");
-            report.warning(&format!("participants/{index}"), message);
+            checker.report.warning(&format!("participants/{index}"), message);
         }
     }
 }
 
-fn plan_participants(
-    sources: Vec<ParticipantSource>,
-    resources: &mut Resources<'_>,
-    report: &mut Report<'_>,
-) -> Participants {
+fn plan_participants(sources: Vec<ParticipantKeys>, checker: &mut Checker<'_>) -> Participants {
     let mut participants = Participants::new();
-    for (index, ParticipantSource { name, role, definition }) in sources.into_iter().enumerate() {
+    for (index, ParticipantKeys { name, role, definition }) in sources.into_iter().enumerate() {
         let path = format!("participants/{index}");
         if name.trim().is_empty() {
-            report.error(&format!("{path}/name"), "the name of the participant has no text");
+            checker.error(&format!("{path}/name"), "the name of the participant has no text");
         }
-        let planned = participants::plan(definition, &path, resources, report).map(Arc::new);
+        let planned = definition.check(&path, checker).map(Arc::new);
         if participants.insert(name.clone(), (role, planned)).is_some() {
-            report.error(&format!("{path}/name"), format!("duplicate participant name {name:?}"));
+            checker.error(&format!("{path}/name"), format!("duplicate participant name {name:?}"));
         }
     }
     participants
@@ -142,30 +127,36 @@ fn plan_scenario(
     source: ScenarioSource,
     path: &str,
     first: usize,
+    clock: Option<Clock>,
     participants: &Participants,
-    resources: &mut Resources<'_>,
-    report: &mut Report<'_>,
+    checker: &mut Checker<'_>,
 ) -> Option<PlannedScenario> {
     let ScenarioSource { id, customer, agent, intents, infer_intent, start, repeat } = source;
     let mut side = |participant, role| {
-        find(participant, role, &format!("{path}/{role}"), participants, resources, report)
+        find(participant, role, &format!("{path}/{role}"), participants, checker)
     };
     let customer = side(customer, ParticipantRole::Customer);
     let agent = side(agent, ParticipantRole::Agent);
-    let infer_intent =
-        judges::plan(infer_intent, &format!("{path}/infer_intent"), resources, report);
+    let infer_intent = checker.judge(infer_intent, &format!("{path}/infer_intent"));
     for (index, intent) in intents.iter().enumerate() {
         if intent.description.trim().is_empty() {
             let at = format!("{path}/intents/{index}/description");
-            report.error(&at, "the description of the intent has no text");
+            checker.error(&at, "the description of the intent has no text");
         }
     }
-    let (start, recorded_intents) = plan_start(start, path, resources, report);
+    let (start, recorded_intents) = plan_start(start, path, checker);
     let (customer, agent, start) = (customer?, agent?, start?);
-    let replays = [&customer, &agent].iter().any(|it| matches!(it.kind, PlannedKind::Replay));
+    let replays = [&customer, &agent].iter().any(|it| it.is_replay);
     if replays && matches!(start, PlannedStart::Message(_)) {
-        report.error(path, format!("the scenario {id:?} replays a participant but has no `from`"));
+        checker.error(path, format!("the scenario {id:?} replays a participant but has no `from`"));
     }
+    let is_judged_outside =
+        |judge: &Option<PlannedJudge>| judge.as_ref().is_some_and(|it| it.model.is_external());
+    let is_external = customer.is_external
+        || agent.is_external
+        || is_judged_outside(&infer_intent)
+        || is_judged_outside(&recorded_intents);
+    let default = if is_external { Clock::Real } else { Clock::Virtual };
     let repeat = repeat as usize;
     let starts = match &start {
         PlannedStart::Message(_) => 1,
@@ -179,6 +170,7 @@ fn plan_scenario(
         intents,
         infer_intent,
         recorded_intents,
+        clock: clock.unwrap_or(default),
         start,
         repeat,
         first,
@@ -190,8 +182,7 @@ fn plan_scenario(
 fn plan_start(
     start: Start,
     path: &str,
-    resources: &mut Resources<'_>,
-    report: &mut Report<'_>,
+    checker: &mut Checker<'_>,
 ) -> (Option<PlannedStart>, Option<PlannedJudge>) {
     let FromSource { file, format, intents } = match start {
         Start::Message(draft) => {
@@ -201,13 +192,13 @@ fn plan_start(
         Start::Recorded(from) => from,
     };
     let at_file = format!("{path}/from/file");
-    let recording = resources.recording(&file, format, &at_file, report);
+    let recording = checker.recording(&file, format, &at_file);
     if let Some(recording) = &recording
         && recording.is_empty()
     {
-        report.error(&at_file, format!("{} has no conversations with messages", file.display()));
+        checker.error(&at_file, format!("{} has no conversations with messages", file.display()));
     }
-    let intents = judges::plan(intents, &format!("{path}/from/intents"), resources, report);
+    let intents = checker.judge(intents, &format!("{path}/from/intents"));
     (recording.map(PlannedStart::Recorded), intents)
 }
 
@@ -217,12 +208,11 @@ fn find(
     role: ParticipantRole,
     path: &str,
     participants: &Participants,
-    resources: &mut Resources<'_>,
-    report: &mut Report<'_>,
+    checker: &mut Checker<'_>,
 ) -> Option<Arc<PlannedParticipant>> {
     let name = match participant {
         Short::Full(inline) => {
-            return participants::plan(inline.0, path, resources, report).map(Arc::new);
+            return inline.0.check(path, checker).map(Arc::new);
         }
         Short::Text(name) => name,
     };
@@ -230,12 +220,12 @@ fn find(
         Some((its_role, planned)) if *its_role == role => planned.clone(),
         Some((its_role, _)) => {
             let message = format!("the participant {name:?} has the role {its_role}, not {role}");
-            report.error(path, message);
+            checker.error(path, message);
             None
         }
         None => {
             let of_role = participants.iter().filter(|(_, (its_role, _))| *its_role == role);
-            report.error(path, unknown(role.as_str(), &name, of_role.map(|(name, _)| name)));
+            checker.error(path, unknown(role.as_str(), &name, of_role.map(|(name, _)| name)));
             None
         }
     }

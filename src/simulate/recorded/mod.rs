@@ -12,7 +12,10 @@ mod timestamp;
 
 use std::path::Path;
 
-use super::{OriginalConversation, file::RecordingFormat};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::OriginalConversation;
 use crate::base::{diagnostics::Diagnostic, files};
 
 /// Maximum size of a file in MiB.
@@ -45,6 +48,26 @@ pub struct Recording {
 enum Index {
     Json(Vec<json::Entry>),
     Csv(csv::Index),
+}
+
+/// A format of recorded conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::simulate) enum RecordingFormat {
+    Json,
+    Csv,
+}
+
+impl RecordingFormat {
+    /// Returns the format of a file by its extension.
+    pub(in crate::simulate) fn of_file(file: &Path) -> Option<Self> {
+        let extension = file.extension()?;
+        match () {
+            () if extension.eq_ignore_ascii_case("json") => Some(Self::Json),
+            () if extension.eq_ignore_ascii_case("csv") => Some(Self::Csv),
+            () => None,
+        }
+    }
 }
 
 impl Recording {

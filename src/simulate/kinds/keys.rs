@@ -1,4 +1,4 @@
-//! The participants in a file.
+//! The keys of a participant.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    http::HttpSource,
-    model::{ModelRef, SidecarSource},
-    short::Short,
-    value::Count,
+    echo::Echo,
+    http::{HttpKeys, HttpSource},
+    model::{ExamplesKeys, ModelKeys},
+    planned::{Kind, PlannedParticipant},
+    replay::Replay,
+    script::{Step, Steps},
 };
 use crate::{
-    simulate::ParticipantRole,
+    simulate::{
+        ParticipantRole,
+        file::{ModelRef, SidecarSource},
+        plan::Checker,
+    },
     tools::{Argv, Retries, Time},
 };
 
@@ -20,7 +26,7 @@ use crate::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "Fields")]
 #[schemars(with = "Fields", extend("required" = ["name", "role"]))]
-pub(in crate::simulate) struct ParticipantSource {
+pub(in crate::simulate) struct ParticipantKeys {
     pub(in crate::simulate) name: String,
     pub(in crate::simulate) role: ParticipantRole,
     pub(in crate::simulate) definition: Definition,
@@ -38,34 +44,20 @@ pub(in crate::simulate) struct InlineParticipant(pub(in crate::simulate) Definit
 /// What a participant says.
 #[derive(Debug)]
 pub(in crate::simulate) struct Definition {
-    pub(in crate::simulate) kind: Kind,
-    pub(in crate::simulate) typing: Option<TypingSource>,
+    kind: Box<dyn Kind>,
+    typing: Option<TypingSource>,
 }
 
-/// Where the messages of a participant come from.
-#[derive(Debug)]
-pub(in crate::simulate) enum Kind {
-    /// One step for each turn.
-    Script(Vec<Step>),
-    /// The latest message.
-    Echo,
-    Model(Box<ModelSource>),
-    Http(Box<HttpSource>, u32),
-    Command(Argv),
-    /// The messages of a recorded conversation.
-    Replay,
-}
-
-/// A model that plays a participant.
-#[derive(Debug)]
-pub(in crate::simulate) struct ModelSource {
-    pub(in crate::simulate) model: ModelRef,
-    pub(in crate::simulate) persona: Option<String>,
-    pub(in crate::simulate) system: Option<String>,
-    pub(in crate::simulate) instructions: Option<String>,
-    pub(in crate::simulate) tools: Option<PathBuf>,
-    pub(in crate::simulate) examples: Option<ExamplesSource>,
-    pub(in crate::simulate) retries: u32,
+impl Definition {
+    /// Checks the participant, which is at a path in the file.
+    pub(in crate::simulate) fn check(
+        self,
+        path: &str,
+        checker: &mut Checker<'_>,
+    ) -> Option<PlannedParticipant> {
+        let typing = self.typing.map(|typing| typing.per_character.0);
+        self.kind.check(path, checker).map(|planned| PlannedParticipant { typing, ..planned })
+    }
 }
 
 /// The keys of a participant.
@@ -113,7 +105,7 @@ struct Fields {
     /// A file with tools that a model may call, relative to this file.
     tools: Option<PathBuf>,
     /// Recorded conversations that a model gets as examples.
-    examples: Option<ExamplesSource>,
+    examples: Option<ExamplesKeys>,
     /// Number of retries after a failure of a component, a sidecar or an HTTP request. Default: 0.
     retries: Option<Retries>,
     /// How long the participant takes to write. Default: no time.
@@ -134,74 +126,15 @@ impl TryFrom<bool> for Only {
     }
 }
 
-/// Recorded conversations as examples.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(in crate::simulate) struct ExamplesSource {
-    /// The file, .json or .csv, relative to this file.
-    pub(in crate::simulate) from: PathBuf,
-    /// Number of conversations. Those whose words are nearest to the intents are taken. Default: 3.
-    pub(in crate::simulate) number: Option<Count<1, 100>>,
-}
-
 /// How long a participant takes to write a message.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::simulate) struct TypingSource {
+struct TypingSource {
     /// Time for each character.
-    pub(in crate::simulate) per_character: Time,
+    per_character: Time,
 }
 
-/// A step of a script: `pass`, or a message.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(try_from = "Short<Said>")]
-#[schemars(with = "StepSchema")]
-pub(in crate::simulate) enum Step {
-    Pass,
-    Say(Said),
-}
-
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "describes the format only")]
-enum StepSchema {
-    /// Says nothing.
-    Pass(PassWord),
-    Say(Said),
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "describes the format only")]
-enum PassWord {
-    Pass,
-}
-
-/// A message of a script.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(in crate::simulate) struct Said {
-    /// The text.
-    pub(in crate::simulate) text: String,
-    /// How long the participant waits before it writes. Default: no time.
-    pub(in crate::simulate) delay: Option<Time>,
-}
-
-impl TryFrom<Short<Said>> for Step {
-    type Error = String;
-
-    fn try_from(step: Short<Said>) -> Result<Self, String> {
-        match step {
-            Short::Text(text) if text == "pass" => Ok(Self::Pass),
-            Short::Text(text) => Err(format!(
-                "{text:?} is not a step; use pass, or a message such as {{text: Hello}}"
-            )),
-            Short::Full(said) => Ok(Self::Say(said)),
-        }
-    }
-}
-
-impl TryFrom<Fields> for ParticipantSource {
+impl TryFrom<Fields> for ParticipantKeys {
     type Error = String;
 
     fn try_from(mut fields: Fields) -> Result<Self, String> {
@@ -236,40 +169,43 @@ impl TryFrom<Fields> for Definition {
 
 const KINDS: &str = "script, echo, component, sidecar, http, command and replay";
 
-fn kind(fields: Fields) -> Result<Kind, String> {
+fn kind(fields: Fields) -> Result<Box<dyn Kind>, String> {
     let Fields { script, echo, component, sidecar, http, command, replay, .. } = fields;
     let Fields { persona, system, instructions, tools, examples, retries, .. } = fields;
-    let model = component.map(ModelRef::Component);
-    let kinds = [
-        script.map(Kind::Script),
-        echo.map(|Only| Kind::Echo),
-        http.map(|http| Kind::Http(Box::new(http), retries.map_or(0, |retries| retries.0))),
-        command.map(Kind::Command),
-        replay.map(|Only| Kind::Replay),
+    let of_models = [
+        ("persona", persona.is_some()),
+        ("system", system.is_some()),
+        ("instructions", instructions.is_some()),
+        ("tools", tools.is_some()),
+        ("examples", examples.is_some()),
+        ("retries", retries.is_some() && http.is_none()),
     ];
-    let mut kinds = kinds.into_iter().flatten();
-    let model = match (model, sidecar.map(ModelRef::Sidecar), kinds.next(), kinds.next()) {
-        (Some(model), None, None, None) | (None, Some(model), None, None) => model,
-        (None, None, Some(kind), None) => {
-            let is_http = matches!(kind, Kind::Http(..));
-            let texts = [("persona", persona), ("system", system), ("instructions", instructions)];
-            let texts = texts.iter().map(|(key, text)| (*key, text.is_some()));
-            let others = [
-                ("tools", tools.is_some()),
-                ("examples", examples.is_some()),
-                ("retries", retries.is_some() && !is_http),
-            ];
-            return match texts.chain(others).find(|(_, is_set)| *is_set) {
-                Some(("retries", _)) => {
-                    Err("retries needs a component, a sidecar or http".to_owned())
-                }
-                Some((key, _)) => Err(format!("{key} needs a component or a sidecar")),
-                None => Ok(kind),
-            };
-        }
-        _ => return Err(format!("needs exactly one of {KINDS}")),
-    };
     let retries = retries.map_or(0, |retries| retries.0);
-    let source = ModelSource { model, persona, system, instructions, tools, examples, retries };
-    Ok(Kind::Model(Box::new(source)))
+    let models = [component.map(ModelRef::Component), sidecar.map(ModelRef::Sidecar)];
+    let mut models = models.into_iter().flatten();
+    let others = [
+        script.map(|steps| Box::new(Steps(steps)) as Box<dyn Kind>),
+        echo.map(|Only| Box::new(Echo) as _),
+        http.map(|source| Box::new(HttpKeys(source, retries)) as _),
+        command.map(|argv| Box::new(argv) as _),
+        replay.map(|Only| Box::new(Replay) as _),
+    ];
+    let mut others = others.into_iter().flatten();
+    match (models.next(), models.next(), others.next(), others.next()) {
+        (Some(model), None, None, None) => Ok(Box::new(ModelKeys {
+            model,
+            persona,
+            system,
+            instructions,
+            tools,
+            examples,
+            retries,
+        })),
+        (None, None, Some(kind), None) => match of_models.into_iter().find(|(_, is_set)| *is_set) {
+            Some(("retries", _)) => Err("retries needs a component, a sidecar or http".to_owned()),
+            Some((key, _)) => Err(format!("{key} needs a component or a sidecar")),
+            None => Ok(kind),
+        },
+        _ => Err(format!("needs exactly one of {KINDS}")),
+    }
 }

@@ -1,16 +1,27 @@
-//! A participant that repeats what the other one says.
+//! `echo`: a participant that repeats what the other one says.
 
 use futures_util::{
     FutureExt,
     future::{self, BoxFuture},
 };
 
-use crate::simulate::{MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn};
+use super::planned::{Kind, PlannedParticipant};
+use crate::simulate::{
+    MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn, plan::Checker,
+};
+
+#[derive(Debug)]
+pub(super) struct Echo;
+
+impl Kind for Echo {
+    fn check(self: Box<Self>, _: &str, _: &mut Checker<'_>) -> Option<PlannedParticipant> {
+        Some(PlannedParticipant::new(|role, _| Ok(Box::new(EchoParticipant(role)))))
+    }
+}
 
 /// A participant that repeats the latest message of the other one, and passes if there is none since
 /// its own.
-#[derive(Debug, Clone)]
-pub(in crate::simulate) struct EchoParticipant(pub(in crate::simulate) ParticipantRole);
+struct EchoParticipant(ParticipantRole);
 
 impl Participant for EchoParticipant {
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {

@@ -9,10 +9,10 @@ use mynah_core::{
 };
 
 /// A model that is asked again if it fails. Streams are not repeated.
-pub(in crate::simulate) struct RetryingModel {
-    pub(in crate::simulate) model: Arc<dyn Provider>,
+pub(super) struct RetryingModel {
+    pub(super) model: Arc<dyn Provider>,
     /// Maximum number of retries.
-    pub(in crate::simulate) retries: u32,
+    pub(super) retries: u32,
 }
 
 impl Provider for RetryingModel {

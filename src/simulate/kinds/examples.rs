@@ -10,7 +10,8 @@ use std::{
 
 use mynah_echo::text::{canonical, words};
 
-use crate::simulate::{Conversation, Intent, recorded::Recording};
+use super::planned::Start;
+use crate::simulate::recorded::Recording;
 
 /// How little the repetitions of a word count.
 const SATURATION: f64 = 1.2;
@@ -50,9 +51,9 @@ impl Examples {
     }
 
     /// Returns the conversations that are nearest to the intents, as texts, nearest first. Leaves out the
-    /// recorded conversation that is `played`.
-    pub(super) fn nearest(&self, intents: &[Intent], played: Option<&Conversation>) -> Vec<String> {
-        let query = intents.iter().flat_map(|intent| canonical_words(&intent.description));
+    /// recorded conversation that is played.
+    pub(super) fn nearest(&self, start: &Start<'_>) -> Vec<String> {
+        let query = start.intents.iter().flat_map(|intent| canonical_words(&intent.description));
         let scores = self.scores(&query.collect());
         let mut ranked: Vec<_> = scores.iter().map(|(at, score)| (*at, *score)).collect();
         // The sort is stable.
@@ -61,7 +62,7 @@ impl Examples {
         let ranked = ranked.into_iter().map(|(at, _)| at).chain(others);
         let conversations = ranked.filter_map(|at| self.recording.get(at));
         let conversations = conversations.map(|original| original.conversation);
-        let others = conversations.filter(|conversation| played != Some(conversation));
+        let others = conversations.filter(|conversation| start.recorded != Some(conversation));
         others.take(self.number).map(|conversation| conversation.to_string()).collect()
     }
 
