@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt, stream};
-use twox_hash::XxHash3_64;
 
 use super::{
     adversarial::AdversarialTester,
-    index::{Index, Original},
+    index::{Index, Original, hash},
     random::{random, sample},
     report::AdversarialEvaluation,
 };
@@ -130,11 +129,4 @@ fn read_originals(
 ) -> Result<Vec<Conversation>, RunError> {
     let originals = index.read(spans)?.into_iter().filter_map(|conversation| conversation.original);
     Ok(originals.map(|OriginalConversation { conversation, .. }| conversation).collect())
-}
-
-/// Returns the hash of a conversation's JSON.
-fn hash(conversation: &Conversation) -> u64 {
-    // The types of a conversation can always be converted to JSON.
-    let json = serde_json::to_vec(conversation).unwrap_or_default();
-    XxHash3_64::oneshot(&json)
 }

@@ -9,8 +9,7 @@ use twox_hash::XxHash3_64;
 
 use super::{
     counts,
-    index::{Group, Index, Original},
-    record::{ConversationRecord, OriginalRecord, Record},
+    index::{Group, Index, Original, hash},
     report::{
         Failure, Failures, MessageComparison, OutcomeComparison, Report, ScenarioReport, ToolReport,
     },
@@ -18,7 +17,10 @@ use super::{
 };
 use crate::{
     base::text::shorten,
-    simulate::run::{Action, Header, Lines, RESULTS, RunError, Span, file_error, read_header},
+    simulate::{
+        Conversation, OriginalConversation, SimulatedConversation,
+        run::{Action, Header, Lines, RESULTS, RunError, Span, file_error, read_header},
+    },
 };
 
 /// How many failures a report lists.
@@ -44,12 +46,12 @@ pub(super) fn gather(folder: &Path) -> Result<Report, RunError> {
     let header = read_header(&mut lines, &path)?;
     let mut gathering = Gathering::new(header, path.clone());
     while let Some(line) = lines.next().map_err(file_error(Action::Read, &path))? {
-        let record = serde_json::from_slice(line.text).map_err(|error| RunError::Line {
+        let conversation = line.conversation().map_err(|error| RunError::Line {
             path: path.clone(),
             line: line.number,
             problem: format!("not the result of a conversation: {error}"),
         })?;
-        gathering.add(record, line.span);
+        gathering.add(&conversation, line.span);
     }
     Ok(gathering.finish())
 }
@@ -81,15 +83,15 @@ impl Gathering {
         }
     }
 
-    fn add(&mut self, record: Record<'_>, span: Span) {
-        let report = &mut self.report;
+    fn add(&mut self, simulated: &SimulatedConversation, span: Span) {
+        let (report, result) = (&mut self.report, &simulated.result);
         report.conversations += 1;
-        *report.end_reasons.entry(record.end_reason).or_default() += 1;
-        count_tools(&record.conversation, &mut report.tool_use);
-        let outcome = record.conversation.outcome();
-        let messages = record.conversation.messages.len();
-        let failed = record.end_reason.is_failure();
-        counts::add(&mut report.scenarios, &record.scenario, |scenario| {
+        *report.end_reasons.entry(result.end_reason).or_default() += 1;
+        count_tools(&result.conversation, &mut report.tool_use);
+        let outcome = result.outcome_name();
+        let messages = result.conversation.messages.len();
+        let failed = result.end_reason.is_failure();
+        counts::add(&mut report.scenarios, &simulated.scenario, |scenario| {
             scenario.add(outcome, messages, failed);
         });
         let group = match outcome {
@@ -99,40 +101,38 @@ impl Gathering {
         };
         report.index.groups.entry(group).or_default().push(span);
         if failed {
-            report.failures.add(&record);
+            report.failures.add(simulated);
         } else {
             report.completed += 1;
             report.outcome_comparison.simulated_distribution.add(outcome);
             *self.simulated_messages.entry(messages).or_default() += 1;
-            self.seconds.push(record.duration);
+            self.seconds.push(result.duration.as_secs_f64());
             if messages > 0 {
                 report.index.simulated.push(span);
             }
         }
-        if let Some(original) = record.original {
-            self.add_original(&original, span);
+        if let Some(original) = &simulated.original {
+            self.add_original(original, span);
         }
     }
 
     /// Counts a recorded conversation, unless it was counted with an earlier conversation.
-    fn add_original(&mut self, original: &OriginalRecord<'_>, span: Span) {
-        let json = original.conversation.get();
-        let hash = XxHash3_64::oneshot(json.as_bytes());
+    fn add_original(&mut self, original: &OriginalConversation, span: Span) {
+        let hash = hash(&original.conversation);
         if !self.seen.insert(XxHash3_64::oneshot_with_seed(hash, original.id.as_bytes())) {
             return;
         }
-        // The line is valid JSON. A conversation of another form is not counted.
-        let Ok(conversation) = serde_json::from_str::<ConversationRecord<'_>>(json) else { return };
         let comparison = &mut self.report.outcome_comparison;
-        let outcome = conversation.outcome();
+        let outcome = original.conversation.outcome.as_ref();
+        let outcome = outcome.map(|outcome| outcome.name.as_str());
         comparison.original_distribution.add(outcome);
         // The recorded outcome never stands in for one that was not detected: detectors that find
         // nothing would look perfect.
-        if !original.is_unpredicted() {
+        if original.prediction_error.is_none() {
             let predicted = original.predicted_outcome.as_deref();
             comparison.original_with_predicted_outcomes.add(predicted);
         }
-        let messages = conversation.messages.len();
+        let messages = original.conversation.messages.len();
         *self.original_messages.entry(messages).or_default() += 1;
         if messages > 0 {
             self.report.index.originals.push(Original { span, hash });
@@ -161,9 +161,9 @@ impl Gathering {
     }
 }
 
-fn count_tools(conversation: &ConversationRecord<'_>, tools: &mut BTreeMap<String, ToolReport>) {
+fn count_tools(conversation: &Conversation, tools: &mut BTreeMap<String, ToolReport>) {
     let calls = conversation.messages.iter().flat_map(|message| &message.tool_calls);
-    let calls = calls.chain(&conversation.unsent_calls);
+    let calls = calls.chain(conversation.unsent_calls.iter().map(|unsent| &unsent.call));
     let mut used = BTreeSet::new();
     for call in calls {
         let name = counts::counted_name(tools, &call.name);
@@ -195,13 +195,13 @@ impl ScenarioReport {
 }
 
 impl Failures {
-    fn add(&mut self, record: &Record<'_>) {
+    fn add(&mut self, SimulatedConversation { id, result, .. }: &SimulatedConversation) {
         self.total += 1;
         if self.examples.len() < LISTED_FAILURES {
             self.examples.push(Failure {
-                id: record.id.clone().into_owned(),
-                end_reason: record.end_reason,
-                error: shorten(record.error.as_deref().unwrap_or_default(), MAX_ERROR).into_owned(),
+                id: id.clone(),
+                end_reason: result.end_reason,
+                error: shorten(result.error.as_deref().unwrap_or_default(), MAX_ERROR).into_owned(),
             });
         }
     }

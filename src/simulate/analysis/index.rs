@@ -7,8 +7,10 @@ use std::{
     path::PathBuf,
 };
 
+use twox_hash::XxHash3_64;
+
 use crate::simulate::{
-    SimulatedConversation,
+    Conversation, SimulatedConversation,
     run::{Action, RunError, Span, file_error},
 };
 
@@ -66,4 +68,11 @@ fn read_at(file: &mut File, span: Span) -> io::Result<SimulatedConversation> {
     let mut line = Vec::new();
     file.take(span.length).read_to_end(&mut line)?;
     Ok(serde_json::from_slice(&line)?)
+}
+
+/// Returns the hash of a conversation's JSON.
+pub(super) fn hash(conversation: &Conversation) -> u64 {
+    // The types of a conversation can always be converted to JSON.
+    let json = serde_json::to_vec(conversation).unwrap_or_default();
+    XxHash3_64::oneshot(&json)
 }

@@ -3,7 +3,6 @@
 //! The results are read once, line by line. Only counts, the places of the conversations in the file,
 //! and hashes of the recorded conversations are kept: up to 100 bytes for each conversation.
 
-// record        a line of results.jsonl, as far as it is analysed
 // counts        counts by name
 // outcomes      how often each outcome occurs
 // statistics    statistics of numbers
@@ -24,7 +23,6 @@ mod gather;
 mod index;
 mod outcomes;
 mod random;
-mod record;
 mod report;
 mod statistics;
 mod summary;

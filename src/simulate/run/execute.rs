@@ -13,7 +13,7 @@ use super::{
     header::Header,
     shard::Shard,
     store::{EarlierResults, Store, to_line},
-    tally::{Counted, RunSummary, Tally},
+    tally::{RunSummary, Tally},
     timings::Timings,
 };
 use crate::{
@@ -66,11 +66,8 @@ pub struct RunProgress<'a> {
 
 /// A conversation that was played.
 struct Played {
-    index: usize,
-    id: String,
+    conversation: SimulatedConversation,
     line: io::Result<Vec<u8>>,
-    counted: Counted<'static>,
-    is_cancelled: bool,
     time: Duration,
 }
 
@@ -187,14 +184,7 @@ async fn timed(index: usize, play: impl Future<Output = SimulatedConversation>) 
     let played = AssertUnwindSafe(play).catch_unwind().await;
     let conversation = played.unwrap_or_else(|_| panicked(index));
     let conversation = SimulatedConversation { index, ..conversation };
-    Played {
-        index,
-        line: to_line(&conversation),
-        counted: Counted::from(&conversation).into_owned(),
-        is_cancelled: conversation.result.end_reason == EndReason::Cancelled,
-        id: conversation.id,
-        time: start.age(),
-    }
+    Played { line: to_line(&conversation), conversation, time: start.age() }
 }
 
 /// Returns the record of a conversation that panicked, whose id and scenario are unknown.
@@ -212,10 +202,10 @@ fn panicked(index: usize) -> SimulatedConversation {
 
 /// Stores a conversation, unless it was cancelled.
 fn record(played: Played, store: &mut Store, timings: &mut Timings) -> Result<(), RunError> {
-    let Played { index, id, line, counted, is_cancelled, time } = played;
-    if is_cancelled {
+    let Played { conversation, line, time } = played;
+    if conversation.result.end_reason == EndReason::Cancelled {
         return Ok(());
     }
-    timings.add(&id, time);
-    store.append(index, line, counted)
+    timings.add(&conversation.id, time);
+    store.append(&conversation, line)
 }

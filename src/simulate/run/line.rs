@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::error::{Action, RunError, file_error};
+use crate::simulate::SimulatedConversation;
 
 /// Maximum length of a line. Longer lines are not results.
 const MAX_LINE: u64 = 256 << 20;
@@ -41,6 +42,15 @@ pub(in crate::simulate) struct Span {
 impl Span {
     pub(in crate::simulate) fn end(self) -> u64 {
         self.start + self.length
+    }
+}
+
+impl Line<'_> {
+    /// Reads the record of a conversation.
+    pub(in crate::simulate) fn conversation(
+        &self,
+    ) -> Result<SimulatedConversation, serde_json::Error> {
+        serde_json::from_slice(self.text)
     }
 }
 

@@ -1,17 +1,15 @@
 //! Reads a complete or interrupted results.jsonl.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry as MapEntry},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     path::Path,
 };
-
-use serde::de::IgnoredAny;
 
 use super::{
     error::{Action, RunError, file_error},
     header::Header,
     line::{Line, Lines, Span},
-    tally::{Counted, Entry, Tally},
+    tally::Tally,
 };
 
 /// The contents of a results.jsonl. Only the places of the conversations are kept.
@@ -45,19 +43,9 @@ pub(super) fn scan(mut lines: Lines, path: &Path) -> Result<Option<Scan>, RunErr
         if let Some(torn) = scan.torn {
             return Err(invalid(path, torn, "not a complete line of JSON"));
         }
-        if is_torn(&line) {
-            scan.torn = Some(line.number);
-        } else {
-            scan.add(&line).map_err(|problem| invalid(path, line.number, &problem))?;
-        }
+        scan.add(&line).map_err(|problem| invalid(path, line.number, &problem))?;
     }
     Ok(Some(scan))
-}
-
-/// Returns `true` if writing the line was interrupted. After a power failure, a line can also have
-/// zeros and a line break.
-fn is_torn(line: &Line<'_>) -> bool {
-    !line.is_complete || serde_json::from_slice::<IgnoredAny>(line.text).is_err()
 }
 
 /// Returns the error for an invalid line. Without the line, the run is like an interrupted one.
@@ -101,22 +89,31 @@ fn not_results(path: &Path) -> RunError {
 }
 
 impl Scan {
+    /// Adds a line. If writing it was interrupted, keeps its number only. After a power failure, such
+    /// a line can also have zeros and a line break.
     fn add(&mut self, line: &Line<'_>) -> Result<(), String> {
-        let entry: Entry<'_> = serde_json::from_slice(line.text)
-            .map_err(|error| format!("not the result of a conversation: {error}"))?;
-        let index = entry.index;
+        let conversation = match line.conversation() {
+            Ok(conversation) if line.is_complete => conversation,
+            Err(error) if line.is_complete && error.is_data() => {
+                return Err(format!("not the result of a conversation: {error}"));
+            }
+            _ => {
+                self.torn = Some(line.number);
+                return Ok(());
+            }
+        };
+        let index = conversation.index;
         if index >= self.header.conversations || !self.header.shard().contains(index) {
             return Err(format!("conversation {index} does not belong to this file"));
         }
-        let MapEntry::Vacant(vacant) = self.spans.entry(index) else {
+        let Entry::Vacant(vacant) = self.spans.entry(index) else {
             return Err(format!("conversation {index} is already in an earlier line"));
         };
         vacant.insert(line.span);
-        let counted = Counted::from(entry);
-        if counted.is_failure() {
+        if conversation.result.end_reason.is_failure() {
             self.failed.insert(index);
         }
-        self.tally.add(counted);
+        self.tally.add(&conversation.result);
         self.end = line.span.end();
         Ok(())
     }

@@ -12,9 +12,12 @@ use super::{
     header::Header,
     line::{Lines, Span},
     scan::{Scan, scan},
-    tally::{Counted, Tally},
+    tally::Tally,
 };
-use crate::base::file_lock::{FileLock, InUse};
+use crate::{
+    base::file_lock::{FileLock, InUse},
+    simulate::SimulatedConversation,
+};
 
 /// Name of the file with the results.
 pub(in crate::simulate) const RESULTS: &str = "results.jsonl";
@@ -88,14 +91,13 @@ impl Store {
     /// Appends the line of a conversation.
     pub(super) fn append(
         &mut self,
-        index: usize,
+        conversation: &SimulatedConversation,
         line: io::Result<Vec<u8>>,
-        counted: Counted<'_>,
     ) -> Result<(), RunError> {
         let line = line.map_err(|error| self.store_error(error))?;
         let span = self.write(&line)?;
-        self.spans.insert(index, span);
-        self.tally.add(counted);
+        self.spans.insert(conversation.index, span);
+        self.tally.add(&conversation.result);
         Ok(())
     }
 

@@ -120,7 +120,7 @@ async fn refuses_results_with_an_invalid_line_before_the_last() {
         ("nonsense", "not a complete line of JSON"),
         (
             "{\"index\":1}",
-            "not the result of a conversation: missing field `end_reason` at line 1 column 11",
+            "not the result of a conversation: missing field `id` at line 1 column 11",
         ),
         (lines[1], "conversation 0 is already in an earlier line"),
         (&lines[1].replace(":0,", ":7,"), "conversation 7 does not belong to this file"),
@@ -148,7 +148,7 @@ async fn refuses_a_complete_last_line_that_does_not_belong_to_the_results() {
         (&lines[1].replace(":0,", ":7,"), "conversation 7 does not belong to this file"),
         (
             "[]",
-            "not the result of a conversation: invalid length 0, expected struct Entry with 3 elements at line 1 column 2",
+            "not the result of a conversation: invalid type: sequence, expected struct SimulatedConversation at line 1 column 0",
         ),
     ] {
         fs::write(results(&folder), [lines[0], lines[1], line, ""].join("\n")).unwrap();
