@@ -34,12 +34,19 @@ pub mod provider {
     pub(crate) use mynah_script::faults;
 }
 
+/// Plays conversations between a simulated customer and an agent.
+pub mod simulate {
+    pub use mynah_simulate::*;
+
+    #[cfg(feature = "server")]
+    pub use crate::models::load;
+}
+
 // Each module may use only the modules above it. Checked by tests/invariants/rooms.rs.
 #[cfg(feature = "server")]
 mod net;
 #[cfg(feature = "server")]
 mod pii;
-pub mod simulate;
 #[cfg_attr(
     not(feature = "server"),
     allow(dead_code, unused_imports, reason = "only the server decodes requests")

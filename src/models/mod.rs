@@ -93,16 +93,39 @@ impl Models for SidecarModels {
     }
 }
 
-impl Plan {
-    /// Reads and checks a simulation and all files that it refers to, as `mynah simulate` does. Starts
-    /// nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails with all mistakes that were found.
-    pub fn load(file: &Path) -> Result<Self, InvalidSimulation> {
-        let environment = Environment::read();
-        let context = Context { environment: environment.clone(), ..Context::default() };
-        Self::read(file, &environment, &mut SidecarModels::new(&context))
-    }
+/// Reads and checks a simulation and all files that it refers to, as `mynah simulate` does. Its models are
+/// components of this process and of sidecars. Starts nothing.
+///
+/// ```
+/// use mynah::{
+///     simulate::{self, EarlierResults, RunSettings},
+///     tool_loop::CancellationToken,
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let plan = simulate::load("examples/simulate/support-desk.yaml".as_ref())?;
+/// plan.connect().await?;
+/// let folder = tempfile::tempdir()?;
+/// let settings = RunSettings {
+///     out: folder.path().to_owned(),
+///     earlier: EarlierResults::Replace,
+///     shard: None,
+///     in_flight: plan.in_flight(),
+/// };
+/// let cancel = CancellationToken::new();
+/// let play = |index| plan.clone().play(index, cancel.clone());
+/// let run = simulate::run(plan.identity(), &settings, play, |_| {}, cancel.clone()).await?;
+/// assert_eq!(run.tally.finished, 10);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Fails with all mistakes that were found.
+pub fn load(file: &Path) -> Result<Plan, InvalidSimulation> {
+    let environment = Environment::read();
+    let context = Context { environment: environment.clone(), ..Context::default() };
+    Plan::read(file, &environment, &mut SidecarModels::new(&context))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use mynah::simulate::{
-    EndReason, MessageDraft, ParticipantRole, Plan, Recording, Runner,
+    self, EndReason, MessageDraft, ParticipantRole, Recording, Runner,
     participants::{CommandParticipant, HttpAgent, HttpParticipant, Script},
 };
 use serde_json::json;
@@ -60,7 +60,7 @@ fn mistakes_in_files_are_errors() {
         ("recorded.json", r#"{"conversations": 1}"#),
     ]);
     let shown = |error: String| error.replace(folder.to_str().unwrap(), "[folder]");
-    let plan = Plan::load(&folder.join("simulate.yaml"));
+    let plan = simulate::load(&folder.join("simulate.yaml"));
     let error = shown(plan.map(drop).unwrap_err().to_string());
     assert!(error.starts_with("[folder]/simulate.yaml:3:12: "), "{error}");
     for (name, expected) in [

@@ -1,0 +1,176 @@
+//! Plays the conversations of a plan.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures_util::{FutureExt, future::try_join_all};
+use tokio_util::sync::CancellationToken;
+
+use super::{Plan, detectors, judge::PlannedJudge, scenarios::PlannedScenario};
+use crate::{
+    AdversarialTester, Conversation, ConversationResult, DetectorError, EndConditions, EndReason,
+    Intent, IntentExtractor, MessageDraft, ModelIntentExtractor, OriginalConversation,
+    OutcomeDetector, ParticipantRole, Runner, RunnerSettings, SimulatedConversation,
+    detectors::ModelEndJudge, kinds::Start, result::PANICKED,
+};
+
+/// A sidecar or a server of tools cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConnectError(String);
+
+/// A conversation could not be started.
+struct NotStarted {
+    reason: EndReason,
+    error: String,
+}
+
+impl Plan {
+    /// Connects to the sidecars and servers that the participants and the judges need.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one of them cannot be used.
+    pub async fn connect(&self) -> Result<(), ConnectError> {
+        let scenarios = self.0.scenarios.iter();
+        let participants = scenarios.flat_map(|scenario| [&scenario.customer, &scenario.agent]);
+        let participants = try_join_all(participants.map(|participant| participant.connect()));
+        participants.await.map_err(ConnectError)?;
+        let judges = self.0.judges.iter().map(|model| model.connect());
+        try_join_all(judges).await.map(drop).map_err(ConnectError)
+    }
+
+    /// Plays the conversation at a position in the run. Errors are its end reason.
+    pub async fn play(self, index: usize, cancel: CancellationToken) -> SimulatedConversation {
+        let scenarios = &self.0.scenarios;
+        let after = scenarios.partition_point(|scenario| scenario.first <= index);
+        // The first scenario starts at 0, and a plan has at least one.
+        let scenario = &scenarios[after.saturating_sub(1)];
+        let number = index - scenario.first;
+        let id = format!("{}-{number}", scenario.id);
+        let cancelled = || ConversationResult::not_started(EndReason::Cancelled, "cancelled");
+        let played = self.play_start(scenario, number, &id, cancel.clone());
+        // The models that judge recorded conversations are outside of the runner.
+        let played = cancel.run_until_cancelled(played);
+        let played = played.map(|played| played.unwrap_or_else(|| (None, cancelled())));
+        let (original, result) =
+            AssertUnwindSafe(played).catch_unwind().await.unwrap_or_else(|_| {
+                let reason = EndReason::ParticipantError;
+                (None, ConversationResult::not_started(reason, PANICKED))
+            });
+        SimulatedConversation { id, index, scenario: scenario.id.clone(), original, result }
+    }
+
+    /// Plays a conversation of a scenario. Returns its recorded conversation, if any, and the result.
+    async fn play_start(
+        &self,
+        scenario: &PlannedScenario,
+        number: usize,
+        id: &str,
+        cancel: CancellationToken,
+    ) -> (Option<OriginalConversation>, ConversationResult) {
+        let Some((message, original)) = scenario.start(number) else {
+            let error = "the recorded conversation cannot be read";
+            let reason = EndReason::ParticipantError;
+            return (None, ConversationResult::not_started(reason, error));
+        };
+        let original = match original {
+            Some(original) => Some(self.with_prediction(original, id).await),
+            None => None,
+        };
+        let recorded = original.as_ref().map(|original| &original.conversation);
+        let result = self.run(scenario, id, message, recorded, cancel).await;
+        (original, result.unwrap_or_else(NotStarted::into_result))
+    }
+
+    async fn run(
+        &self,
+        scenario: &PlannedScenario,
+        id: &str,
+        message: MessageDraft,
+        recorded: Option<&Conversation>,
+        cancel: CancellationToken,
+    ) -> Result<ConversationResult, NotStarted> {
+        let failed = |error| NotStarted { reason: EndReason::ParticipantError, error };
+        let intents = intents(scenario, id, recorded).await?;
+        let start = Start { recorded, intents: &intents };
+        let customer = scenario.customer.build(ParticipantRole::Customer, &start);
+        let agent = scenario.agent.build(ParticipantRole::Agent, &start);
+        let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
+        let mut runner = Runner::new(customer, agent, message)
+            .id(id)
+            .intents(intents)
+            .outcomes(self.0.outcomes.clone())
+            .settings(self.settings(scenario, id))
+            .cancel_with(cancel);
+        if !self.0.detectors.is_empty() {
+            runner = runner.detector(detectors::build(&self.0.detectors, id));
+        }
+        if let Some(judge) = &scenario.infer_intent {
+            runner = runner.infer_intent(ModelIntentExtractor::new(judge.build(id)));
+        }
+        Ok(runner.run().await)
+    }
+
+    fn settings(&self, scenario: &PlannedScenario, id: &str) -> RunnerSettings {
+        let rules = &self.0.rules;
+        let judge = rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id)));
+        let goal = rules.goal.as_ref().map(|it| ModelEndJudge::of_goal(it.build(id)));
+        let end_on = EndConditions {
+            judge: judge.map(|judge| Arc::new(judge) as _),
+            goal: goal.map(|goal| Arc::new(goal) as _),
+            ..rules.settings.end_on.clone()
+        };
+        RunnerSettings { end_on, clock: Some(scenario.clock), ..rules.settings.clone() }
+    }
+
+    /// Adds the outcome that the detectors find in a recorded conversation, or their error.
+    async fn with_prediction(
+        &self,
+        mut original: OriginalConversation,
+        id: &str,
+    ) -> OriginalConversation {
+        let detector = detectors::build(&self.0.detectors, id);
+        // The recorded outcome would give the answer away.
+        let outcome = original.conversation.outcome.take();
+        let found = detector.detect(&original.conversation, &[], &self.0.outcomes).await;
+        original.conversation.outcome = outcome;
+        match found {
+            Ok(found) => original.predicted_outcome = found.map(|outcome| outcome.name),
+            Err(error) => {
+                tracing::warn!("the outcome of {} cannot be predicted: {error}", original.id);
+                original.prediction_error = Some(error.to_string());
+            }
+        }
+        original
+    }
+
+    /// Returns what tells simulated conversations from recorded ones, if the file asks for it.
+    pub fn adversarial_tester(&self) -> Option<AdversarialTester> {
+        self.0.adversarial.as_ref().map(PlannedJudge::adversarial_tester)
+    }
+}
+
+/// Returns the intents of a scenario, or the one of the recorded conversation.
+async fn intents(
+    scenario: &PlannedScenario,
+    id: &str,
+    recorded: Option<&Conversation>,
+) -> Result<Vec<Intent>, NotStarted> {
+    match (&scenario.recorded_intents, recorded) {
+        (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
+            let extractor = ModelIntentExtractor::new(judge.build(id));
+            let failed = |error: DetectorError| NotStarted {
+                reason: EndReason::DetectorError,
+                error: error.to_string(),
+            };
+            Ok(extractor.extract(recorded).await.map_err(failed)?.into_iter().collect())
+        }
+        _ => Ok(scenario.intents.clone()),
+    }
+}
+
+impl NotStarted {
+    fn into_result(self) -> ConversationResult {
+        ConversationResult::not_started(self.reason, self.error)
+    }
+}
