@@ -3,14 +3,14 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use mynah_agent::tool_loop::{EndReason, ToolLoop};
-use mynah_core::provider::Provider;
 use mynah_core::{
     base::text::shorten,
     chat::{self, Request, Role},
+    provider::Provider,
 };
 use serde::Serialize;
 
-use super::{Conversation, DetectorError, Intent, Message, ParticipantRole, UnsentCall};
+use super::{Conversation, DetectorError, Intent, MadeCall, ParticipantRole, UnsentCall};
 
 /// The default time limit of an answer.
 const TIME_LIMIT: Duration = Duration::from_secs(2 * 60);
@@ -142,22 +142,16 @@ struct Line<'a> {
     tool_calls: Vec<&'a str>,
 }
 
-impl<'a> Line<'a> {
-    fn of_message(message: &'a Message, with_calls: bool) -> Self {
-        let Message { sender, content, tool_calls, .. } = message;
-        let tool_calls = tool_calls.iter().filter(|_| with_calls);
-        let tool_calls = tool_calls.map(|call| call.name.as_str()).collect();
-        Self { sender: *sender, content, tool_calls }
-    }
-
-    fn of_unsent(unsent: &'a UnsentCall) -> Self {
-        Self { sender: unsent.sender, content: "", tool_calls: vec![&unsent.call.name] }
-    }
-
-    fn to_text(&self) -> String {
-        // Serializing this type cannot fail.
-        format!("\n{}", serde_json::to_string(self).unwrap_or_default())
-    }
+/// Returns a message as a line.
+fn line<'a>(
+    sender: ParticipantRole,
+    content: &'a str,
+    calls: impl IntoIterator<Item = &'a MadeCall>,
+) -> String {
+    let tool_calls = calls.into_iter().map(|call| call.name.as_str()).collect();
+    let line = Line { sender, content, tool_calls };
+    // Serializing this type cannot fail.
+    format!("\n{}", serde_json::to_string(&line).unwrap_or_default())
 }
 
 /// Returns the text of a conversation, preceded by the intents.
@@ -173,16 +167,15 @@ pub(super) fn describe(conversation: &Conversation, intents: &[Intent]) -> Strin
 
 /// Adds a line for each message of a conversation.
 pub(super) fn push_messages(text: &mut String, conversation: &Conversation, names: ToolNames) {
-    let (unsent, shown): (&[_], _) = match names {
-        ToolNames::Shown => (&conversation.unsent_calls, true),
-        ToolNames::Hidden => (&[], false),
-    };
-    let mut unsent = unsent.iter().peekable();
+    let is_shown = matches!(names, ToolNames::Shown);
+    let mut unsent = conversation.unsent_calls.iter().filter(|_| is_shown).peekable();
+    let of_unsent = |unsent: &UnsentCall| line(unsent.sender, "", [&unsent.call]);
     for (before, message) in conversation.messages.iter().enumerate() {
         while let Some(unsent) = unsent.next_if(|unsent| unsent.messages_before <= before) {
-            *text += &Line::of_unsent(unsent).to_text();
+            *text += &of_unsent(unsent);
         }
-        *text += &Line::of_message(message, shown).to_text();
+        let calls = message.tool_calls.iter().filter(|_| is_shown);
+        *text += &line(message.sender, &message.content, calls);
     }
-    unsent.for_each(|unsent| *text += &Line::of_unsent(unsent).to_text());
+    unsent.for_each(|unsent| *text += &of_unsent(unsent));
 }

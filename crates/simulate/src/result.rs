@@ -32,14 +32,14 @@ pub(super) const PANICKED: &str = "the conversation panicked; the log has the re
 
 impl ConversationResult {
     /// Creates the result of a conversation that has no messages because of an error.
-    pub(super) fn not_started(end_reason: EndReason, error: impl Into<String>) -> Self {
+    pub(super) fn not_started(end_reason: EndReason, error: &str) -> Self {
         Self {
             conversation: Conversation::default(),
             duration: Duration::ZERO,
             clock: Clock::default(),
             intents: Vec::new(),
             end_reason,
-            error: Some(error.into()),
+            error: Some(error.to_owned()),
         }
     }
 

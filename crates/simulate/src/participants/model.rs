@@ -5,8 +5,10 @@ use std::{mem, sync::Arc, time::Duration};
 use futures_util::{FutureExt, future::BoxFuture};
 use jiff::Timestamp;
 use mynah_agent::tool_loop::{CallRecord, EndReason, LoopResult, ToolLoop};
-use mynah_core::chat::{Message, Request, Role};
-use mynah_core::provider::{EXHAUSTED, Provider};
+use mynah_core::{
+    chat::{Message, Request, Role},
+    provider::{EXHAUSTED, Provider},
+};
 
 use crate::{
     Conversation, Intent, MadeCall, MessageDraft, Participant, ParticipantError, ParticipantRole,

@@ -2,7 +2,10 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
-use futures_util::{FutureExt, future::try_join_all};
+use futures_util::{
+    FutureExt,
+    future::{try_join, try_join_all},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{Plan, detectors, judge::PlannedJudge, scenarios::PlannedScenario};
@@ -17,12 +20,6 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConnectError(String);
-
-/// A conversation could not be started.
-struct NotStarted {
-    reason: EndReason,
-    error: String,
-}
 
 impl Plan {
     /// Connects to the sidecars and servers that the participants and the judges need.
@@ -79,7 +76,7 @@ impl Plan {
         };
         let recorded = original.as_ref().map(|original| &original.conversation);
         let result = self.run(scenario, id, message, recorded, cancel).await;
-        (original, result.unwrap_or_else(NotStarted::into_result))
+        (original, result)
     }
 
     async fn run(
@@ -89,13 +86,19 @@ impl Plan {
         message: MessageDraft,
         recorded: Option<&Conversation>,
         cancel: CancellationToken,
-    ) -> Result<ConversationResult, NotStarted> {
-        let failed = |error| NotStarted { reason: EndReason::ParticipantError, error };
-        let intents = intents(scenario, id, recorded).await?;
+    ) -> ConversationResult {
+        let not_started = ConversationResult::not_started;
+        let intents = match intents(scenario, id, recorded).await {
+            Ok(intents) => intents,
+            Err(error) => return not_started(EndReason::DetectorError, &error.to_string()),
+        };
         let start = Start { recorded, intents: &intents };
         let customer = scenario.customer.build(ParticipantRole::Customer, &start);
         let agent = scenario.agent.build(ParticipantRole::Agent, &start);
-        let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
+        let (customer, agent) = match try_join(customer, agent).await {
+            Ok(both) => both,
+            Err(error) => return not_started(EndReason::ParticipantError, &error),
+        };
         let mut runner = Runner::new(customer, agent, message)
             .id(id)
             .intents(intents)
@@ -108,7 +111,7 @@ impl Plan {
         if let Some(judge) = &scenario.infer_intent {
             runner = runner.infer_intent(ModelIntentExtractor::new(judge.build(id)));
         }
-        Ok(runner.run().await)
+        runner.run().await
     }
 
     fn settings(&self, scenario: &PlannedScenario, id: &str) -> RunnerSettings {
@@ -155,22 +158,12 @@ async fn intents(
     scenario: &PlannedScenario,
     id: &str,
     recorded: Option<&Conversation>,
-) -> Result<Vec<Intent>, NotStarted> {
-    match (&scenario.recorded_intents, recorded) {
+) -> Result<Vec<Intent>, DetectorError> {
+    match (scenario.recorded_intents(), recorded) {
         (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
-            let extractor = ModelIntentExtractor::new(judge.build(id));
-            let failed = |error: DetectorError| NotStarted {
-                reason: EndReason::DetectorError,
-                error: error.to_string(),
-            };
-            Ok(extractor.extract(recorded).await.map_err(failed)?.into_iter().collect())
+            let intent = ModelIntentExtractor::new(judge.build(id)).extract(recorded).await?;
+            Ok(intent.into_iter().collect())
         }
         _ => Ok(scenario.intents.clone()),
-    }
-}
-
-impl NotStarted {
-    fn into_result(self) -> ConversationResult {
-        ConversationResult::not_started(self.reason, self.error)
     }
 }

@@ -5,7 +5,11 @@ use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 use mynah_core::base::{diagnostics::Diagnostic, environment::Environment, files, yaml};
 
 use super::{
-    InvalidSimulation, Parts, Plan, Rules, checker::Checker, detectors, report::Report, scenarios,
+    InvalidSimulation, Parts, Plan, Rules,
+    checker::Checker,
+    detectors,
+    report::Report,
+    scenarios::{self, PlannedScenario},
 };
 use crate::{
     Clock, EndConditions, Models, RunIdentity, RunnerSettings,
@@ -46,7 +50,6 @@ fn plan(source: SimulateFile, settings: RunnerSettings, checker: &mut Checker<'_
     }
     warn_about_settings(&source, &mut checker.report);
     checker.load_components(&source.resources);
-    let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
     let outcomes = detectors::outcomes(source.outcomes, checker);
     let detectors = detectors::plan(source.detectors, &outcomes, checker);
     let EndOnSource { judge, goal, .. } = source.end_on;
@@ -59,15 +62,8 @@ fn plan(source: SimulateFile, settings: RunnerSettings, checker: &mut Checker<'_
     let clock = rules.settings.clock.or(is_external.then_some(Clock::Real));
     let scenarios = scenarios::plan(source.participants, source.scenarios, clock, checker);
     let adversarial = checker.judge(source.adversarial, "adversarial");
-    let recorded = checker.environment.recorded();
-    checker.report.inputs.add(&recorded);
-    let identity = RunIdentity {
-        name: source.name,
-        hash: checker.report.inputs.hash(),
-        scenarios: scenarios.len(),
-        conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
-        clock: scenarios.iter().map(|scenario| scenario.clock).max().unwrap_or_default(),
-    };
+    let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
+    let identity = identity(source.name, &scenarios, checker);
     if identity.clock == Clock::Real {
         warn_about_real_time(&rules.settings, &mut checker.report);
     }
@@ -84,6 +80,16 @@ fn plan(source: SimulateFile, settings: RunnerSettings, checker: &mut Checker<'_
         judges: mem::take(&mut checker.judges),
         warnings,
     }
+}
+
+fn identity(name: String, scenarios: &[PlannedScenario], checker: &mut Checker<'_>) -> RunIdentity {
+    let recorded = checker.environment.recorded();
+    checker.report.inputs.add(&recorded);
+    let hash = checker.report.inputs.hash();
+    let conversations = scenarios.iter().map(PlannedScenario::conversations).sum();
+    let is_real = scenarios.iter().any(|scenario| scenario.clock == Clock::Real);
+    let clock = if is_real { Clock::Real } else { Clock::Virtual };
+    RunIdentity { name, hash, scenarios: scenarios.len(), conversations, clock }
 }
 
 /// Warns about a silence that participants outside of this process cannot reach.

@@ -24,22 +24,49 @@ pub(super) struct PlannedScenario {
     pub(super) intents: Vec<Intent>,
     /// Finds the intent in a conversation that was played without one.
     pub(super) infer_intent: Option<PlannedJudge>,
-    /// Finds the intent in a recorded conversation.
-    pub(super) recorded_intents: Option<PlannedJudge>,
-    pub(super) clock: Clock,
     start: PlannedStart,
     repeat: usize,
+    pub(super) clock: Clock,
     /// The position of the first conversation in the run.
     pub(super) first: usize,
-    pub(super) conversations: usize,
 }
 
 enum PlannedStart {
     Message(MessageDraft),
-    Recorded(Arc<Recording>),
+    Recorded {
+        recording: Arc<Recording>,
+        /// Finds the intent in a recorded conversation.
+        intents: Option<PlannedJudge>,
+    },
 }
 
 impl PlannedScenario {
+    /// Returns the number of conversations.
+    pub(super) fn conversations(&self) -> usize {
+        match &self.start {
+            PlannedStart::Message(_) => self.repeat,
+            PlannedStart::Recorded { recording, .. } => recording.len() * self.repeat,
+        }
+    }
+
+    /// Returns what finds the intent in a recorded conversation.
+    pub(super) fn recorded_intents(&self) -> Option<&PlannedJudge> {
+        match &self.start {
+            PlannedStart::Message(_) => None,
+            PlannedStart::Recorded { intents, .. } => intents.as_ref(),
+        }
+    }
+
+    /// Returns the clock, unless the file or a judge of all scenarios decides: the real one if a
+    /// participant or a model is outside of this process.
+    fn default_clock(&self) -> Clock {
+        let mut judges = self.infer_intent.iter().chain(self.recorded_intents());
+        let is_external = self.customer.is_external
+            || self.agent.is_external
+            || judges.any(|judge| judge.model.is_external());
+        if is_external { Clock::Real } else { Clock::Virtual }
+    }
+
     /// Returns the first message of a conversation, and the recorded conversation that it is from.
     pub(super) fn start(
         &self,
@@ -47,7 +74,7 @@ impl PlannedScenario {
     ) -> Option<(MessageDraft, Option<OriginalConversation>)> {
         match &self.start {
             PlannedStart::Message(message) => Some((message.clone(), None)),
-            PlannedStart::Recorded(recording) => {
+            PlannedStart::Recorded { recording, .. } => {
                 let original = recording.get(number / self.repeat)?;
                 let first = original.conversation.messages.first()?;
                 let message = MessageDraft::new(first.sender, first.content.clone());
@@ -79,9 +106,11 @@ pub(super) fn plan(
         if !ids.insert(source.id.clone()) {
             checker.error(&format!("{path}/id"), format!("duplicate scenario id {:?}", source.id));
         }
-        if let Some(scenario) = plan_scenario(source, &path, first, clock, &participants, checker) {
-            first += scenario.conversations;
-            planned.push(scenario);
+        if let Some(scenario) = plan_scenario(source, &path, &participants, checker) {
+            let clock = clock.unwrap_or_else(|| scenario.default_clock());
+            let next = first + scenario.conversations();
+            planned.push(PlannedScenario { clock, first, ..scenario });
+            first = next;
         }
     }
     planned
@@ -126,8 +155,6 @@ fn plan_participants(sources: Vec<ParticipantKeys>, checker: &mut Checker<'_>) -
 fn plan_scenario(
     source: ScenarioSource,
     path: &str,
-    first: usize,
-    clock: Option<Clock>,
     participants: &Participants,
     checker: &mut Checker<'_>,
 ) -> Option<PlannedScenario> {
@@ -144,50 +171,32 @@ fn plan_scenario(
             checker.error(&at, "the description of the intent has no text");
         }
     }
-    let (start, recorded_intents) = plan_start(start, path, checker);
+    let start = plan_start(start, path, checker);
     let (customer, agent, start) = (customer?, agent?, start?);
     let replays = [&customer, &agent].iter().any(|it| it.is_replay);
     if replays && matches!(start, PlannedStart::Message(_)) {
         checker.error(path, format!("the scenario {id:?} replays a participant but has no `from`"));
     }
-    let is_judged_outside =
-        |judge: &Option<PlannedJudge>| judge.as_ref().is_some_and(|it| it.model.is_external());
-    let is_external = customer.is_external
-        || agent.is_external
-        || is_judged_outside(&infer_intent)
-        || is_judged_outside(&recorded_intents);
-    let default = if is_external { Clock::Real } else { Clock::Virtual };
-    let repeat = repeat as usize;
-    let starts = match &start {
-        PlannedStart::Message(_) => 1,
-        PlannedStart::Recorded(recording) => recording.len(),
-    };
-    let conversations = starts * repeat;
+    let (repeat, clock, first) = (repeat as usize, Clock::default(), 0);
     Some(PlannedScenario {
         id,
         customer,
         agent,
         intents,
         infer_intent,
-        recorded_intents,
-        clock: clock.unwrap_or(default),
         start,
         repeat,
+        clock,
         first,
-        conversations,
     })
 }
 
-/// Checks how conversations start. Also returns what finds their intents.
-fn plan_start(
-    start: Start,
-    path: &str,
-    checker: &mut Checker<'_>,
-) -> (Option<PlannedStart>, Option<PlannedJudge>) {
+/// Checks how conversations start.
+fn plan_start(start: Start, path: &str, checker: &mut Checker<'_>) -> Option<PlannedStart> {
     let FromSource { file, format, intents } = match start {
         Start::Message(draft) => {
             let message = MessageDraft::new(draft.sender, draft.content);
-            return (Some(PlannedStart::Message(message)), None);
+            return Some(PlannedStart::Message(message));
         }
         Start::Recorded(from) => from,
     };
@@ -199,7 +208,7 @@ fn plan_start(
         checker.error(&at_file, format!("{} has no conversations with messages", file.display()));
     }
     let intents = checker.judge(intents, &format!("{path}/from/intents"));
-    (recording.map(PlannedStart::Recorded), intents)
+    Some(PlannedStart::Recorded { recording: recording?, intents })
 }
 
 /// Finds the participant that a scenario names, or plans the one that it contains.

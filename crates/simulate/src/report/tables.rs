@@ -29,7 +29,7 @@ pub(super) struct Figure {
 }
 
 /// A section with a chart and a table.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct Section {
     title: &'static str,
     /// What the chart shows, for screen readers.
@@ -50,19 +50,7 @@ impl Section {
     fn new(title: &'static str, head: &[&'static str], mut rows: Vec<Vec<String>>) -> Self {
         let omitted = rows.len().saturating_sub(TABLE_ROWS);
         rows.truncate(TABLE_ROWS);
-        let (description, chart, legend) = ("", None, Vec::new());
-        let head = head.to_vec();
-        Self {
-            title,
-            description,
-            chart,
-            legend,
-            head,
-            rows,
-            omitted,
-            is_wide: false,
-            is_words: false,
-        }
+        Self { title, head: head.to_vec(), rows, omitted, ..Self::default() }
     }
 
     fn with_chart(self, description: &'static str, chart: String) -> Self {

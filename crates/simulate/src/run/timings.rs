@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use mynah_core::base::clock::Moment;
-use serde::Serialize;
+use serde_json::json;
 
 use super::{error::RunError, store::write_file};
 
@@ -22,30 +22,6 @@ pub(super) struct Timings {
     fastest: Option<Duration>,
     /// The slowest conversation first.
     slowest: Vec<(Duration, String)>,
-}
-
-#[derive(Serialize)]
-struct TimingsFile<'a> {
-    resumed: usize,
-    played: usize,
-    in_flight: usize,
-    seconds: f64,
-    conversations_per_second: f64,
-    conversation_seconds: ConversationSeconds,
-    slowest: Vec<SlowConversation<'a>>,
-}
-
-#[derive(Serialize)]
-struct ConversationSeconds {
-    min: f64,
-    mean: f64,
-    max: f64,
-}
-
-#[derive(Serialize)]
-struct SlowConversation<'a> {
-    id: &'a str,
-    seconds: f64,
 }
 
 impl Timings {
@@ -68,29 +44,30 @@ impl Timings {
 
     /// Writes the times to a folder.
     pub(super) fn write(&self, folder: &Path) -> Result<(), RunError> {
-        let seconds = self.start.age().as_secs_f64();
-        let played = self.played as f64;
-        let of = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64();
-        let slow = |(time, id): &'_ (Duration, String)| (time.as_secs_f64(), id.clone());
-        let slowest: Vec<_> = self.slowest.iter().map(slow).collect();
-        let timings = TimingsFile {
-            resumed: self.resumed,
-            played: self.played,
-            in_flight: self.in_flight,
-            seconds,
-            conversations_per_second: if seconds > 0.0 { played / seconds } else { 0.0 },
-            conversation_seconds: ConversationSeconds {
-                min: of(self.fastest),
-                mean: if self.played > 0 { self.total.as_secs_f64() / played } else { 0.0 },
-                max: of(self.slowest.first().map(|(time, _)| *time)),
+        let Self { start, resumed, in_flight, played, total, .. } = self;
+        let seconds = start.age().as_secs_f64();
+        let slow =
+            |(time, id): &(Duration, String)| json!({ "id": id, "seconds": time.as_secs_f64() });
+        let timings = json!({
+            "resumed": resumed,
+            "played": played,
+            "in_flight": in_flight,
+            "seconds": seconds,
+            "conversations_per_second": ratio(*played as f64, seconds),
+            "conversation_seconds": {
+                "min": self.fastest.unwrap_or_default().as_secs_f64(),
+                "mean": ratio(total.as_secs_f64(), *played as f64),
+                "max": self.slowest.first().map_or(0.0, |(time, _)| time.as_secs_f64()),
             },
-            slowest: slowest
-                .iter()
-                .map(|(seconds, id)| SlowConversation { id, seconds: *seconds })
-                .collect(),
-        };
+            "slowest": self.slowest.iter().map(slow).collect::<Vec<_>>(),
+        });
         write_file(&folder.join(TIMINGS), |target| {
             Ok(serde_json::to_writer_pretty(target, &timings)?)
         })
     }
+}
+
+/// Returns 0 if there is nothing to divide by.
+fn ratio(value: f64, by: f64) -> f64 {
+    if by > 0.0 { value / by } else { 0.0 }
 }

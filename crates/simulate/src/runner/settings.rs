@@ -47,9 +47,7 @@ pub enum Detection {
 }
 
 /// What the times and durations of a conversation follow.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
     /// The delays of the participants, so that two runs have the same timestamps.
