@@ -22,7 +22,7 @@ use mynah::simulate::{Conversation, ParticipantRole};
 
 /// Returns the messages as text, such as `C: hello`.
 fn texts(conversation: &Conversation) -> Vec<String> {
-    let text = |message: &mynah::simulate::Message| {
+    let text = |message: &mynah::simulate::SentMessage| {
         let initial = match message.sender {
             ParticipantRole::Customer => "C",
             ParticipantRole::Agent => "A",

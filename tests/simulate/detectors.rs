@@ -4,7 +4,7 @@ mod models;
 mod rules;
 
 use mynah::simulate::{
-    Conversation, MadeCall, Message, Outcome, Outcomes, ParticipantRole, Timestamp,
+    Conversation, MadeCall, Outcome, Outcomes, ParticipantRole, SentMessage, Timestamp,
 };
 
 const CUSTOMER: ParticipantRole = ParticipantRole::Customer;
@@ -21,7 +21,7 @@ fn conversation(messages: &[&str]) -> Conversation {
             result: "ok".to_owned(),
         };
         let tool = tool.trim_end_matches(']');
-        Message {
+        SentMessage {
             content: content.to_owned(),
             timestamp: Timestamp::UNIX_EPOCH,
             sender: if initial == "C" { CUSTOMER } else { AGENT },

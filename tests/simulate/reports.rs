@@ -12,8 +12,8 @@ use std::{
 };
 
 use mynah::simulate::{
-    Clock, Conversation, ConversationResult, EarlierResults, EndReason, Intent, MadeCall, Message,
-    OriginalConversation, Outcome, ParticipantRole, RunIdentity, RunSettings, Shard,
+    Clock, Conversation, ConversationResult, EarlierResults, EndReason, Intent, MadeCall,
+    OriginalConversation, Outcome, ParticipantRole, RunIdentity, RunSettings, SentMessage, Shard,
     SimulatedConversation, Timestamp, analyse, run, write_html,
 };
 use serde_json::Value;
@@ -26,7 +26,7 @@ const START: i64 = 946_684_800;
 
 /// Returns a conversation with alternating senders, the customer first.
 fn conversation(texts: &[String], outcome: Option<&str>) -> Conversation {
-    let message = |(number, content): (usize, &String)| Message {
+    let message = |(number, content): (usize, &String)| SentMessage {
         content: content.clone(),
         timestamp: Timestamp::from_second(START + 20 * number as i64).unwrap(),
         sender: [ParticipantRole::Customer, ParticipantRole::Agent][number % 2],

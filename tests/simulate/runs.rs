@@ -13,9 +13,9 @@ use std::{
 };
 
 use mynah::simulate::{
-    Clock, Conversation, ConversationResult, EarlierResults, EndReason, Message, Outcome,
-    ParticipantRole, RunError, RunIdentity, RunSettings, RunSummary, SimulatedConversation,
-    Timestamp, run,
+    Clock, Conversation, ConversationResult, EarlierResults, EndReason, Outcome, ParticipantRole,
+    RunError, RunIdentity, RunSettings, RunSummary, SentMessage, SimulatedConversation, Timestamp,
+    run,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +51,7 @@ async fn play(index: usize) -> SimulatedConversation {
 }
 
 fn conversation(index: usize) -> SimulatedConversation {
-    let message = |number: usize| Message {
+    let message = |number: usize| SentMessage {
         content: format!("message {number} of conversation {index}: “déjà vu”"),
         timestamp: Timestamp::from_second(946_684_800 + number as i64).unwrap(),
         sender: if number.is_multiple_of(2) {

@@ -12,7 +12,7 @@ use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 use mynah::{
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError},
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
+    tool_loop::{CancellationToken, LoopEnd, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
 };
 
 use super::{
@@ -79,7 +79,7 @@ async fn a_token_cancels_the_run_and_its_tools() {
     cancel.cancel();
     let result = running.await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
-    assert_eq!(result.end, EndReason::Cancelled);
+    assert_eq!(result.end, LoopEnd::Cancelled);
     assert_eq!(outcomes(&result), ["succeeded", "interrupted"]);
     assert_every_call_has_a_result(&result);
 }
@@ -130,7 +130,7 @@ async fn reports_calls_that_are_cancelled() {
             _ => {}
         }
     };
-    assert_eq!((end.end, dropped.load(Ordering::SeqCst)), (EndReason::Cancelled, 1));
+    assert_eq!((end.end, dropped.load(Ordering::SeqCst)), (LoopEnd::Cancelled, 1));
     assert_eq!(end.calls, finished);
 }
 
@@ -141,7 +141,7 @@ async fn does_not_start_if_the_token_is_already_cancelled() {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let result = tool_loop.run(calls(), ask("Go!")).cancel_with(cancel).await;
-    assert_eq!((result.turns, result.end, result.response), (0, EndReason::Cancelled, None));
+    assert_eq!((result.turns, result.end, result.response), (0, LoopEnd::Cancelled, None));
     assert_eq!(result.transcript, ask("Go!").messages);
 }
 
@@ -173,7 +173,7 @@ async fn every_run_ends_with_default_settings() {
     let (registry, _) = waiting();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let run = tool_loop.run(Arc::new(Unfinished), ask("Go!"));
-    assert_eq!(run.await.end, EndReason::Budget);
+    assert_eq!(run.await.end, LoopEnd::Budget);
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,7 +183,7 @@ async fn abandons_a_hanging_model_on_timeout_and_on_cancellation() {
     let settings = LoopSettings { wall_clock, ..LoopSettings::default() };
     let tool_loop = Arc::new(ToolLoop::new(registry, settings).unwrap());
     let result = tool_loop.run(Arc::new(Unfinished), ask("Go!")).await;
-    assert_eq!(result.end, EndReason::Budget);
+    assert_eq!(result.end, LoopEnd::Budget);
     let cancel = CancellationToken::new();
     let mut events =
         tool_loop.run(Arc::new(Unfinished), ask("Go!")).cancel_with(cancel.clone()).stream();
@@ -191,6 +191,6 @@ async fn abandons_a_hanging_model_on_timeout_and_on_cancellation() {
     assert_eq!(events.next().await, Some(LoopEvent::Text("Er".to_owned())));
     cancel.cancel();
     let Some(LoopEvent::Ended(result)) = events.next().await else { panic!("no end") };
-    assert_eq!(result.end, EndReason::Cancelled);
+    assert_eq!(result.end, LoopEnd::Cancelled);
     assert_eq!(events.next().await, None);
 }

@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::StreamExt;
 use mynah::{
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop},
+    tool_loop::{CancellationToken, LoopEnd, LoopEvent, LoopSettings, ToolLoop},
     tools,
 };
 
@@ -64,7 +64,7 @@ async fn cancelling_kills_the_command() {
         wait_until_running(&pids).await;
         cancel.cancel();
     });
-    assert_eq!(result.end, EndReason::Cancelled);
+    assert_eq!(result.end, LoopEnd::Cancelled);
     wait_for_exit(&pids);
     let leader = fs::read_to_string(&pids).unwrap();
     let leader = leader.split_whitespace().next().unwrap().to_owned();

@@ -3,7 +3,7 @@
 use mynah::{
     chat::{Message, Request, Role, ToolCall, ToolChoice},
     provider::ProviderError,
-    tool_loop::{DuplicatePolicy, EndReason, LoopSettings, ToolLoop, ToolRegistry, ToolSettings},
+    tool_loop::{DuplicatePolicy, LoopEnd, LoopSettings, ToolLoop, ToolRegistry, ToolSettings},
 };
 
 use super::{
@@ -18,7 +18,7 @@ use crate::tool_loop::doubles::add;
 #[tokio::test]
 async fn ends_when_the_model_answers() {
     let result = run(identity("f"), LoopSettings::default(), calls_then_repeats(&[])).await;
-    assert_eq!((result.turns, &result.end, result.text()), (1, &EndReason::Answered, ""));
+    assert_eq!((result.turns, &result.end, result.text()), (1, &LoopEnd::Answered, ""));
     assert_eq!(result.transcript.len(), 2);
     assert!(result.calls.is_empty());
 }
@@ -27,7 +27,7 @@ async fn ends_when_the_model_answers() {
 async fn stalls_if_the_model_repeats_one_call() {
     let model = || calls_forever(&[("f", r#"{"x":1}"#), ("nope", "x,y")]);
     let result = run(identity("f"), LoopSettings::default(), model()).await;
-    assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
+    assert_eq!((result.turns, &result.end), (3, &LoopEnd::Stalled));
     assert_eq!(
         outcomes(&result),
         ["succeeded", "unknown", "succeeded", "unknown", "not_run", "not_run"]
@@ -38,7 +38,7 @@ async fn stalls_if_the_model_repeats_one_call() {
         ..LoopSettings::default()
     };
     let result = run(identity("f"), settings, model()).await;
-    assert_eq!((result.turns, &result.end), (5, &EndReason::Stalled));
+    assert_eq!((result.turns, &result.end), (5, &LoopEnd::Stalled));
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn does_not_stall_on_repeatable_tools() {
     let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
     let settings = LoopSettings { tools, ..LoopSettings::default() };
     let result = run(identity("f"), settings, calls_forever(&[("f", "{}")])).await;
-    assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
+    assert_eq!((result.turns, &result.end), (12, &LoopEnd::MaxTurns));
     // The call in the last turn also ran.
     assert_eq!(outcomes(&result), ["succeeded"; 12]);
 }
@@ -63,10 +63,10 @@ async fn ends_at_its_limits_if_the_model_alternates_two_calls() {
     };
     let settings = LoopSettings { max_calls: Some(5), ..LoopSettings::default() };
     let result = run(identity("f"), settings, alternating()).await;
-    assert_eq!((result.turns, &result.end), (6, &EndReason::Budget));
+    assert_eq!((result.turns, &result.end), (6, &LoopEnd::Budget));
     assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["not_run"]].concat());
     let result = run(identity("f"), LoopSettings::default(), alternating()).await;
-    assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
+    assert_eq!((result.turns, &result.end), (12, &LoopEnd::MaxTurns));
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn requires_a_tool_in_the_first_turn_only() {
         let request = Request { tool_choice, ..ask("Go!") };
         let result = tool_loop.run(obedient(), request).await;
         assert_eq!((result.turns, result.text()), (turns, text));
-        assert_eq!(result.end, EndReason::Answered);
+        assert_eq!(result.end, LoopEnd::Answered);
     }
 }
 
@@ -111,7 +111,7 @@ async fn keeps_the_transcript_before_a_model_error() {
         _ => Err(ProviderError::internal("the model is away")),
     });
     let result = run(identity("f"), LoopSettings::default(), broken).await;
-    let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
+    let LoopEnd::ModelError(error) = &result.end else { panic!("{result:?}") };
     assert_eq!(error.to_string(), "the model is away");
     assert_eq!(result.calls[0].result, r#"{"x":1}"#);
     assert_eq!((result.turns, result.transcript.len()), (1, 3));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use mynah::{
     client::RemoteComponent,
-    tool_loop::{EndReason, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
+    tool_loop::{LoopEnd, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ async fn runs_two_tools_in_one_turn() {
     let question = "What's the weather in San Francisco and calculate a 20% tip on $45.60?";
     let model = remote(&sidecar).await;
     let result = tool_loop.run(model, ask(question)).await;
-    assert_eq!(result.end, EndReason::Answered);
+    assert_eq!(result.end, LoopEnd::Answered);
     let names: Vec<_> = result.calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!(names, ["get_weather", "calculate_tip"]);
     for call in &result.calls {

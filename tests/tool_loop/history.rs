@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use mynah::{
     chat::{Message, Request, Role, Tool},
     provider::Provider,
-    tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolSettings},
+    tool_loop::{LoopEnd, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolSettings},
 };
 use serde_json::json;
 
@@ -120,7 +120,7 @@ async fn leaves_calls_to_the_request_tools_to_the_caller() {
     let request = Request { tools: vec![own], ..ask("Go!") };
     let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
     let result = tool_loop.run(model.clone(), request.clone()).await;
-    assert_eq!((&result.end, result.turns), (&EndReason::CallerTools, 1));
+    assert_eq!((&result.end, result.turns), (&LoopEnd::CallerTools, 1));
     assert_eq!(outcomes(&result), ["succeeded", "pending", "unknown"]);
     assert_eq!(result.executed_calls(), 1);
     let pending: Vec<_> = result.pending().map(|call| (&*call.id, &*call.arguments)).collect();
@@ -132,7 +132,7 @@ async fn leaves_calls_to_the_request_tools_to_the_caller() {
     messages.push(Message::new(role, "ok"));
     let request = Request { messages, ..request };
     let result = tool_loop.run(model, request).await;
-    assert_eq!((result.text(), &result.end), ("done", &EndReason::Answered));
+    assert_eq!((result.text(), &result.end), ("done", &LoopEnd::Answered));
 }
 
 /// A tool in the registry replaces a tool with the same name in the request, because arguments are

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use mynah::{
     chat::Message,
     tool_loop::{
-        CallDecision, EndReason, LoopEvent, LoopSettings, Rendering, ToolLoop, ToolRegistry,
+        CallDecision, LoopEnd, LoopEvent, LoopSettings, Rendering, ToolLoop, ToolRegistry,
         ToolSettings, Wording,
     },
 };
@@ -89,7 +89,7 @@ async fn a_call_whose_hook_waits_has_not_started() {
     let events: Vec<_> = run.stream().collect().await;
     assert!(!events.iter().any(|event| matches!(event, LoopEvent::ToolStarted { .. })));
     let Some(LoopEvent::Ended(result)) = events.last() else { panic!("{events:?}") };
-    assert_eq!((&result.end, outcomes(result)), (&EndReason::Budget, vec!["not_run"]));
+    assert_eq!((&result.end, outcomes(result)), (&LoopEnd::Budget, vec!["not_run"]));
 }
 
 #[tokio::test]

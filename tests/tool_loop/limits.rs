@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{
-    BreakerSettings, CacheSettings, EndReason, LoopSettings, ToolLoop, ToolSettings,
+    BreakerSettings, CacheSettings, LoopEnd, LoopSettings, ToolLoop, ToolSettings,
 };
 
 use super::{
@@ -23,7 +23,7 @@ async fn skips_calls_beyond_max_calls() {
     add(&mut registry, "g", async |arguments| Ok(arguments));
     let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
     let result = run(registry, settings, calls_then_repeats(&[&CALLS])).await;
-    assert_eq!((result.turns, &result.end), (1, &EndReason::Budget));
+    assert_eq!((result.turns, &result.end), (1, &LoopEnd::Budget));
     assert_eq!(outcomes(&result), ["succeeded", "succeeded", "succeeded", "not_run"]);
     let text = "Error executing f: the call did not run because the tool loop ended";
     assert_eq!(result.calls[3].result, text);
@@ -33,7 +33,7 @@ async fn skips_calls_beyond_max_calls() {
 async fn runs_exactly_max_calls() {
     let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
     let result = run(identity("f"), settings, calls_then_repeats(&[&CALLS[..3]])).await;
-    assert_eq!((result.turns, &result.end), (2, &EndReason::Answered));
+    assert_eq!((result.turns, &result.end), (2, &LoopEnd::Answered));
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn limits_the_calls_of_one_tool() {
         .with_settings(ToolSettings { max_calls: Some(1), ..ToolSettings::default() });
     let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&CALLS])).await;
     assert_eq!(outcomes(&result), ["succeeded", "not_run", "succeeded", "not_run"]);
-    assert_eq!(result.end, EndReason::Budget);
+    assert_eq!(result.end, LoopEnd::Budget);
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,10 +58,10 @@ async fn ends_a_run_after_its_wall_clock_limit() {
     let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
     let settings = LoopSettings { wall_clock, tools, ..LoopSettings::default() };
     let result = run(slow(), settings.clone(), calls_forever(&[("slow", "{}")])).await;
-    assert_eq!((result.turns, &result.end), (3, &EndReason::Budget));
+    assert_eq!((result.turns, &result.end), (3, &LoopEnd::Budget));
     assert_eq!(outcomes(&result), ["succeeded", "succeeded", "interrupted"]);
     let result = run(slow(), settings, calls_then_repeats(&[&[("slow", "{}")]])).await;
-    assert_eq!(result.end, EndReason::Answered);
+    assert_eq!(result.end, LoopEnd::Answered);
 }
 
 #[test]

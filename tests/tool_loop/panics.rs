@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 use mynah::{
     chat::{Delta, Request},
     provider::{CallContext, Provider, ProviderError},
-    tool_loop::{EndReason, LoopEvent, LoopSettings, ToolLoop},
+    tool_loop::{LoopEnd, LoopEvent, LoopSettings, ToolLoop},
 };
 
 use super::{
@@ -14,8 +14,8 @@ use super::{
     outcomes, result_texts, run, run_again,
 };
 
-fn panicked() -> EndReason {
-    EndReason::ModelError(ProviderError::internal("the provider panicked: out of cheese"))
+fn panicked() -> LoopEnd {
+    LoopEnd::ModelError(ProviderError::internal("the provider panicked: out of cheese"))
 }
 
 #[tokio::test]
@@ -61,5 +61,5 @@ async fn a_hook_that_panics_refuses_the_call() {
         run(registry, LoopSettings::default(), calls_then_repeats(&[&[("f", "{}")]])).await;
     assert_eq!(outcomes(&result), ["denied"]);
     assert_eq!(result_texts(&result), ["Error executing f: a hook panicked: out of cheese"]);
-    assert_eq!(result.end, EndReason::Answered);
+    assert_eq!(result.end, LoopEnd::Answered);
 }

@@ -7,7 +7,7 @@ use mynah::{
     chat::{ErrorKind, Message, Request, Role, ToolChoice},
     client::RemoteComponent,
     provider::Provider,
-    tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
+    tool_loop::{LoopEnd, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
 };
 use mynah_needs::needs;
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ async fn sends_every_field_of_a_request() {
     request.tool_choice = ToolChoice::Required;
     request.context_id = Some("c".to_owned());
     let result = run_both_ways(model.clone(), request).await;
-    assert_eq!((result.text(), &result.end), ("Sunny in Rome", &EndReason::Answered));
+    assert_eq!((result.text(), &result.end), ("Sunny in Rome", &LoopEnd::Answered));
     let messages = ["a@b.co", "c@d.co"].map(|text| Message::new(Role::User, text)).into();
     let mut request = Request { messages, ..Request::default() };
     request.scrub_inputs.push(1..2);
@@ -82,7 +82,7 @@ async fn reports_an_unknown_component_as_a_model_error() {
     let sidecar = Sidecar::start();
     let model = connect(&sidecar.grpc.to_string(), Some("nope")).await;
     let result = run_both_ways(model, ask("Hello!")).await;
-    let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
+    let LoopEnd::ModelError(error) = &result.end else { panic!("{result:?}") };
     let text = "InvalidArgument: failed finding conversation component nope";
     assert!(error.to_string().ends_with(text), "{error}");
 }
@@ -99,7 +99,7 @@ async fn keeps_the_kind_and_the_details_of_an_error() {
         "retry_after": "2s",
     });
     let result = run_both_ways(model, script(json!([{ "error": error }]))).await;
-    let EndReason::ModelError(error) = result.end else { panic!("{result:?}") };
+    let LoopEnd::ModelError(error) = result.end else { panic!("{result:?}") };
     assert_eq!(error.kind, ErrorKind::ResourceExhausted);
     assert_eq!(error.retry_after, Some(Duration::from_secs(2)));
     let details = error.details.unwrap();
@@ -114,7 +114,7 @@ async fn streams_after_a_model_error_of_kind_unimplemented() {
     let model = connect(&sidecar.grpc.to_string(), None).await;
     let step = json!({"error": {"code": "UNIMPLEMENTED", "message": "no"}});
     let result = run_both_ways(model.clone(), script(json!([step]))).await;
-    let EndReason::ModelError(error) = result.end else { panic!("{result:?}") };
+    let LoopEnd::ModelError(error) = result.end else { panic!("{result:?}") };
     assert_eq!(error.kind, ErrorKind::Unimplemented);
     let request = script(json!([{"messages": [{"text": "one two three"}]}]));
     let events = tool_loop().run(model, request).stream();
@@ -142,9 +142,9 @@ fn a_loop_against_daprd_ends() {
             let daprd = program.start(&setup).await.expect("a start");
             let model = connect(&daprd.grpc.to_string(), Some("echo")).await;
             let plain = stream_without_tools(model.clone()).await;
-            assert_eq!((plain.text(), &plain.end), ("Hello, daprd!", &EndReason::Answered));
+            assert_eq!((plain.text(), &plain.end), ("Hello, daprd!", &LoopEnd::Answered));
             let result = run_both_ways(model, ask("What is the weather in Rome?")).await;
-            assert_ne!(result.end, EndReason::Answered);
+            assert_ne!(result.end, LoopEnd::Answered);
             let text = result.calls[0].result.text();
             assert!(
                 text.starts_with("Error executing get_weather: the arguments are not a JSON"),

@@ -6,7 +6,7 @@ use mynah::{
     chat::{Message, Request, Role},
     provider::Provider,
     tool_loop::{
-        CancellationToken, DuplicatePolicy, EndReason, LoopResult, LoopSettings, Rendering,
+        CancellationToken, DuplicatePolicy, LoopEnd, LoopResult, LoopSettings, Rendering,
         ToolError, ToolLoop, ToolRegistry, Wording,
     },
 };
@@ -131,9 +131,9 @@ async fn a_continued_run_repeats_no_call() {
             let model = charging_model(matches!(settings.rendering, Rendering::Text(_)));
             let tool_loop = ToolLoop::new(counter(&runs, cut, &cancel), settings).unwrap();
             let first = tool_loop.run(model.clone(), ask("Go!")).cancel_with(cancel).await;
-            assert_eq!(first.end, EndReason::Cancelled);
+            assert_eq!(first.end, LoopEnd::Cancelled);
             let second = tool_loop.run(model, continue_from(first)).await;
-            assert_eq!((&second.end, second.text()), (&EndReason::Answered, "done"));
+            assert_eq!((&second.end, second.text()), (&LoopEnd::Answered, "done"));
             let mut runs = runs.lock().unwrap().clone();
             runs.sort_unstable();
             assert_eq!(runs, [0, 1, 2, 3, 4, 5], "cut at {cut}");
@@ -212,7 +212,7 @@ async fn runs_a_call_that_the_earlier_run_skipped() {
         let limited = LoopSettings { max_calls: Some(1), ..settings.clone() };
         let first = run(limited, ask("Go!"), BOTH).await;
         assert_eq!(outcomes(&first), ["error", "not_run"], "{settings:?}");
-        assert_eq!(first.end, EndReason::Budget);
+        assert_eq!(first.end, LoopEnd::Budget);
         let second = run(settings.clone(), continue_from(first.clone()), CALL).await;
         assert_eq!(outcomes(&second), ["succeeded"], "{settings:?}");
         // The previous call is the latest one that ran.

@@ -7,8 +7,8 @@ use mynah::{
     chat::{Request, ToolChoice},
     client::RemoteComponent,
     tool_loop::{
-        CancellationToken, DuplicatePolicy, EndReason, LoopEvent, LoopResult, LoopSettings,
-        ToolLoop, ToolRegistry,
+        CancellationToken, DuplicatePolicy, LoopEnd, LoopEvent, LoopResult, LoopSettings, ToolLoop,
+        ToolRegistry,
     },
 };
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ async fn follows_a_script_of_several_steps() {
         results(),
     ]);
     let result = follow("", shop, LoopSettings::default(), script(steps)).await;
-    assert_eq!((result.turns, &result.end), (3, &EndReason::Answered));
+    assert_eq!((result.turns, &result.end), (3, &LoopEnd::Answered));
     assert_eq!(result_texts(&result), ["order 7 is paid", r#"{"id":7,"to":"Oslo"}"#]);
     assert_eq!(
         result.calls.iter().map(|call| call.result.value().is_string()).collect::<Vec<_>>(),
@@ -105,14 +105,14 @@ async fn corrects_a_repeated_call_and_then_stalls() {
     let steps = json!([same(), same(), results()]);
     let result = follow("", shop, LoopSettings::default(), script(steps)).await;
     assert_eq!(outcomes(&result), ["succeeded", "duplicate"]);
-    assert_eq!(result.end, EndReason::Answered);
+    assert_eq!(result.end, LoopEnd::Answered);
     let correction = "You just called the Ship tool with the exact same parameters as your \
         previous action. Please try a different approach or use different parameters instead.";
     assert_eq!(result.text(), format!("The tools say:\n\n{correction}"));
     let steps = script(json!([same()]));
     let metadata = "{name: onExhausted, value: repeat_last}";
     let result = follow(metadata, shop, LoopSettings::default(), steps).await;
-    assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
+    assert_eq!((result.turns, &result.end), (3, &LoopEnd::Stalled));
     assert_eq!(outcomes(&result), ["succeeded", "duplicate", "not_run"]);
 }
 
@@ -126,12 +126,12 @@ async fn ends_alternating_calls_at_max_calls() {
     let metadata = "{name: onExhausted, value: loop}";
     let settings = LoopSettings { max_calls: Some(5), ..LoopSettings::default() };
     let result = follow(metadata, shop, settings.clone(), steps()).await;
-    assert_eq!((result.turns, &result.end), (6, &EndReason::Budget));
+    assert_eq!((result.turns, &result.end), (6, &LoopEnd::Budget));
     assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["not_run"]].concat());
     let settings = LoopSettings { duplicates: DuplicatePolicy::AnySuccessful, ..settings };
     let result = follow(metadata, shop, settings, steps()).await;
     let expected = ["succeeded", "succeeded", "duplicate", "duplicate", "duplicate", "not_run"];
-    assert_eq!((outcomes(&result), result.end), (expected.into(), EndReason::Budget));
+    assert_eq!((outcomes(&result), result.end), (expected.into(), LoopEnd::Budget));
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn requires_a_tool_in_the_first_turn_only() {
     // Echo calls a tool whenever one is required.
     let echo = Request { messages: ask("Hello!").messages, ..request() };
     let result = follow("", shop, LoopSettings::default(), echo).await;
-    assert_eq!((outcomes(&result), result.end), (vec!["succeeded"], EndReason::Answered));
+    assert_eq!((outcomes(&result), result.end), (vec!["succeeded"], LoopEnd::Answered));
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn keeps_the_results_before_a_model_error() {
     let error = json!({"messages": [{"error": {"code": "UNAVAILABLE", "message": "busy"}}]});
     let steps = json!([call("find_order", json!({"id": 1})), error]);
     let result = follow("", shop, LoopSettings::default(), script(steps)).await;
-    let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
+    let LoopEnd::ModelError(error) = &result.end else { panic!("{result:?}") };
     assert!(error.to_string().ends_with("busy"), "{error}");
     assert_eq!((result_texts(&result), result.turns), (vec!["order 1 is paid"], 1));
 }

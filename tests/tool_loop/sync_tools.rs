@@ -9,7 +9,7 @@ use std::{
 use mynah::{
     provider::Provider,
     tool_loop::{
-        EndReason, LoopResult, LoopSettings, ToolContext, ToolError, ToolOutput, ToolRegistry,
+        LoopEnd, LoopResult, LoopSettings, ToolContext, ToolError, ToolOutput, ToolRegistry,
         ToolSettings,
     },
 };
@@ -176,14 +176,14 @@ async fn a_sync_tool_does_not_hold_up_the_loop_after_its_timeout() {
     let settings = LoopSettings { tools, ..LoopSettings::default() };
     let result = run_busy_tool(settings, calls_then_repeats(&[&[("work", "{}")]])).await;
     assert_eq!(result_texts(&result), ["Error executing work: no result within 1s"]);
-    assert_eq!((outcomes(&result), result.end), (vec!["timed_out"], EndReason::Answered));
+    assert_eq!((outcomes(&result), result.end), (vec!["timed_out"], LoopEnd::Answered));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_sync_tool_does_not_hold_up_the_end_of_a_run() {
     let settings = LoopSettings { wall_clock: LIMIT, ..LoopSettings::default() };
     let result = run_busy_tool(settings, calls_forever(&[("work", "{}")])).await;
-    assert_eq!((outcomes(&result), result.end), (vec!["interrupted"], EndReason::Budget));
+    assert_eq!((outcomes(&result), result.end), (vec!["interrupted"], LoopEnd::Budget));
 }
 
 #[tokio::test]
@@ -194,5 +194,5 @@ async fn a_panic_of_a_sync_tool_fails_only_its_call() {
     let model = calls_then_repeats(&[&[("panics", r#"{"city": "Rome"}"#)]]);
     let result = run(registry, LoopSettings::default(), model).await;
     assert_eq!(result_texts(&result), ["Error executing panics: the tool panicked: Rome is away"]);
-    assert_eq!(result.end, EndReason::Answered);
+    assert_eq!(result.end, LoopEnd::Answered);
 }

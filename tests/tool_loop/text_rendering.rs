@@ -8,7 +8,7 @@ use mynah::{
     chat::{Message, Request, Response, Role, Tool, ToolChoice},
     provider::Provider,
     tool_loop::{
-        DuplicatePolicy, EndReason, LoopEvent, LoopResult, LoopSettings, Rendering, ToolError,
+        DuplicatePolicy, LoopEnd, LoopEvent, LoopResult, LoopSettings, Rendering, ToolError,
         ToolLoop, ToolRegistry, ToolSettings, Wording,
     },
 };
@@ -156,7 +156,7 @@ const SAME: &str = "AI ACTION (Turn 1): Executing Get Weather with parameters: c
 #[tokio::test]
 async fn applies_all_limits() {
     let result = run(tools(), in_text(), answers(&[SAME; 9])).await;
-    assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
+    assert_eq!((result.turns, &result.end), (3, &LoopEnd::Stalled));
     assert_eq!(outcomes(&result), ["succeeded", "duplicate", "not_run"]);
     let settings = LoopSettings {
         max_turns: 5,
@@ -165,15 +165,12 @@ async fn applies_all_limits() {
         ..in_text()
     };
     let result = run(tools(), settings, answers(&[SAME; 9])).await;
-    assert_eq!((result.turns, &result.end), (5, &EndReason::MaxTurns));
+    assert_eq!((result.turns, &result.end), (5, &LoopEnd::MaxTurns));
     assert_eq!(outcomes(&result), ["succeeded"; 5]);
     let settings = LoopSettings { max_calls: Some(1), ..in_text() };
     let two = "AI ACTION: Executing Act\nAI ACTION: Executing SayHello";
     let result = run(tools(), settings, model(move |_| Ok(text_response(two)))).await;
-    assert_eq!(
-        (outcomes(&result), &result.end),
-        (vec!["succeeded", "not_run"], &EndReason::Budget)
-    );
+    assert_eq!((outcomes(&result), &result.end), (vec!["succeeded", "not_run"], &LoopEnd::Budget));
     let tools = ToolSettings { repeatable: true, max_result: 8, ..ToolSettings::default() };
     let result = run(self::tools(), LoopSettings { tools, ..in_text() }, answers(&[SAME; 2])).await;
     let cut = "{\"in\":{\"\n[truncated: 8 of 35 bytes]";
@@ -258,7 +255,7 @@ async fn reads_calls_of_a_scripted_model() {
     assert_eq!((result.text(), result.turns), ("Sunny!", 3));
     // Echo repeats the call, and then the result of the call.
     let result = follow("", || identity("say"), in_text(), ask("AI ACTION: Executing Say")).await;
-    assert_eq!((outcomes(&result), &result.end), (vec!["succeeded"], &EndReason::Answered));
+    assert_eq!((outcomes(&result), &result.end), (vec!["succeeded"], &LoopEnd::Answered));
     let expected = "TOOL RESPONSE (Turn 1): SUCCESS: Say completed successfully. \
         The requested operation has been finished as requested.";
     assert_eq!(result.text(), expected);

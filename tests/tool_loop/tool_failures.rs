@@ -10,7 +10,7 @@ use std::{
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{
-    BreakerSettings, CallFailure, CallOutcome, EndReason, LoopResult, LoopSettings, ToolError,
+    BreakerSettings, CallFailure, CallOutcome, LoopEnd, LoopResult, LoopSettings, ToolError,
     ToolRegistry, ToolSettings,
 };
 use schemars::JsonSchema;
@@ -57,7 +57,7 @@ fn strict() -> ToolRegistry {
 async fn call(registry: ToolRegistry, name: &str, arguments: &str) -> LoopResult {
     let model = calls_then_repeats(&[&[(name, arguments)]]);
     let result = run(registry, LoopSettings::default(), model).await;
-    assert_eq!((result.turns, &result.end), (2, &EndReason::Answered));
+    assert_eq!((result.turns, &result.end), (2, &LoopEnd::Answered));
     assert_eq!(result.text(), result.calls[0].result.text());
     result
 }
@@ -117,7 +117,7 @@ async fn a_panic_fails_only_its_call() {
             "{}",
         ]
     );
-    assert_eq!(result.end, EndReason::Answered);
+    assert_eq!(result.end, LoopEnd::Answered);
 }
 
 /// With `panic = "abort"`, a tool that panics would end the program.

@@ -26,7 +26,7 @@ use mynah::{
         conversation_tool_calls::ToolTypes,
         dapr_server::{Dapr, DaprServer},
     },
-    tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
+    tool_loop::{LoopEnd, LoopEvent, LoopResult, LoopSettings, ToolLoop},
 };
 use tokio::net::TcpListener;
 use tonic::{Request, Response, Status};
@@ -171,7 +171,7 @@ async fn falls_back_to_unary_calls_after_one_attempt_to_stream() {
     ]);
     let (texts, result) = sidecar.run().await;
     assert_eq!(texts, ["Let me see.", "It is so."]);
-    assert_eq!((result.text(), &result.end), ("It is so.", &EndReason::Answered));
+    assert_eq!((result.text(), &result.end), ("It is so.", &LoopEnd::Answered));
     let results: Vec<_> = result.calls.iter().map(|call| (&*call.id, call.result.text())).collect();
     assert_eq!(results, [("tool-call-1-1", "{}"), ("tool-call-1-2", "Tool '' not found")]);
     assert_eq!(sidecar.streams.load(Ordering::Relaxed), 1);
@@ -181,7 +181,7 @@ async fn falls_back_to_unary_calls_after_one_attempt_to_stream() {
 async fn reports_an_answer_without_a_choice_as_a_model_error() {
     for outputs in [vec![], vec![output(&[])]] {
         let (_, result) = sidecar(vec![outputs]).run().await;
-        let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
+        let LoopEnd::ModelError(error) = &result.end else { panic!("{result:?}") };
         assert!(error.to_string().ends_with("has no choices"), "{error}");
     }
 }

@@ -6,7 +6,7 @@ use mynah::{
     chat::{Message, ToolCall},
     tool_loop::{
         CallFailure, CallOutcome, CallRecord, ToolError,
-        transcript::{DuplicateDetector, DuplicatePolicy, Rendering, Turn, Verdict, Wording},
+        transcript::{DuplicateDetector, DuplicatePolicy, Rendering, ToolTurn, Verdict, Wording},
     },
 };
 
@@ -103,9 +103,9 @@ fn compares_arguments_that_are_not_objects_as_text() {
 /// Returns the history of a loop in which the call to `a` ended like this.
 fn history(rendering: &Rendering, first: CallRecord) -> Vec<Message> {
     let mut messages =
-        rendering.messages(&Turn { number: 1, text: String::new(), calls: vec![first] });
+        rendering.messages(&ToolTurn { number: 1, text: String::new(), calls: vec![first] });
     let calls = vec![CallRecord::new(call("2", "b", "{}"), CallOutcome::Succeeded, "done")];
-    messages.extend(rendering.messages(&Turn { number: 2, text: "And".to_owned(), calls }));
+    messages.extend(rendering.messages(&ToolTurn { number: 2, text: "And".to_owned(), calls }));
     messages
 }
 

@@ -5,8 +5,8 @@ use mynah::{
     tool_loop::{
         CallOutcome, CallRecord,
         transcript::{
-            Arguments, CallReader, DuplicateDetector, DuplicatePolicy, Rendering, Turn, Wording,
-            call_message, extract, extract_all, validate,
+            Arguments, CallReader, DuplicateDetector, DuplicatePolicy, Rendering, ToolTurn,
+            Wording, call_message, extract, extract_all, validate,
         },
     },
 };
@@ -137,7 +137,7 @@ proptest! {
                     }
                     CallRecord::new(call, CallOutcome::Succeeded, "ok")
                 }).collect();
-                history.extend(rendering.messages(&Turn { number, text: String::new(), calls }));
+                history.extend(rendering.messages(&ToolTurn { number, text: String::new(), calls }));
             }
         }
     }
@@ -151,7 +151,7 @@ fn long_texts() -> [(String, usize); 10] {
         ("AI ACTION".repeat(TIMES), 0),
         ("AI ACTION (Turn ".repeat(TIMES), 0),
         ("AI ACTION (Turn 1): ".repeat(TIMES), 0),
-        (format!("AI ACTION (Turn {}", "1".repeat(TIMES)), 0),
+        (format!("AI ACTION (ToolTurn {}", "1".repeat(TIMES)), 0),
         ("AI ACTION (Turn 1): Executing \n".repeat(TIMES), 0),
         (call.repeat(TIMES), 1),
         (format!("{call}{}", "a: [".repeat(TIMES)), 1),

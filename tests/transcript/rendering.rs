@@ -4,7 +4,7 @@ use mynah::{
     chat::{FinishReason, LazyJson, Message, Response, Role, Tool},
     tool_loop::{
         CallFailure, CallOutcome, CallRecord, ToolError,
-        transcript::{CallReader, Rendering, Turn, Wording, correction, extract_all},
+        transcript::{CallReader, Rendering, ToolTurn, Wording, correction, extract_all},
     },
 };
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{assistant, call, user};
 
 /// Returns a turn with one call for each outcome.
-fn turn() -> Turn {
+fn turn() -> ToolTurn {
     let call =
         |number: u32| call(&format!("call-{number}"), "get_sky", &format!(r#"{{"n":{number}}}"#));
     let calls = vec![
@@ -22,7 +22,7 @@ fn turn() -> Turn {
         CallRecord::failed(call(4), CallFailure::UnknownTool("get_sky".to_owned())),
         CallRecord::duplicate(call(5)),
     ];
-    Turn { number: 4, text: "I will look.".to_owned(), calls }
+    ToolTurn { number: 4, text: "I will look.".to_owned(), calls }
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn hooks_stack_and_tools_can_omit_their_data() {
 fn omits_arguments_that_are_not_objects() {
     let call = call("1", "f", "San Francisco");
     let calls = vec![CallRecord::failed(call, CallFailure::InvalidJson("expected {".to_owned()))];
-    let turn = Turn { number: 1, text: String::new(), calls };
+    let turn = ToolTurn { number: 1, text: String::new(), calls };
     let messages = Rendering::Text(Wording::default()).messages(&turn);
     assert_eq!(messages[0], assistant("AI ACTION (Turn 1): Executing F"));
     assert_eq!(messages.len(), 2);

@@ -90,7 +90,7 @@ impl MessageDraft {
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct SentMessage {
     /// The text.
     pub content: String,
     /// When the message was sent.
@@ -106,7 +106,7 @@ pub struct Message {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
     /// The messages, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<SentMessage>,
     /// The tool calls of turns in which the participant passed or failed, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsent_calls: Vec<UnsentCall>,
@@ -120,12 +120,12 @@ const SHOWN: usize = 10;
 
 impl Conversation {
     /// Iterates over the messages of one side.
-    pub fn messages_of(&self, sender: ParticipantRole) -> impl Iterator<Item = &Message> {
+    pub fn messages_of(&self, sender: ParticipantRole) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter().filter(move |message| message.sender == sender)
     }
 
     /// Returns the latest message.
-    pub fn last_message(&self) -> Option<&Message> {
+    pub fn last_message(&self) -> Option<&SentMessage> {
         self.messages.last()
     }
 }
@@ -138,7 +138,7 @@ impl fmt::Display for Conversation {
             write!(f, " - Outcome: {name}: {description}")?;
         }
         f.write_str(":")?;
-        let line = |f: &mut fmt::Formatter<'_>, message: &Message| {
+        let line = |f: &mut fmt::Formatter<'_>, message: &SentMessage| {
             let sender = message.sender.as_str().to_uppercase();
             write!(f, "\n[{sender}] {}", message.content)
         };

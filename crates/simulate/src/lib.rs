@@ -160,7 +160,9 @@ pub use self::{
         MessageComparison, MessageDistributionStats, OutcomeComparison, OutcomeDistribution,
         Report, ScenarioReport, ToolReport, analyse,
     },
-    conversation::{Conversation, MadeCall, Message, MessageDraft, ParticipantRole, UnsentCall},
+    conversation::{
+        Conversation, MadeCall, MessageDraft, ParticipantRole, SentMessage, UnsentCall,
+    },
     detector::{DetectorError, EndJudge, OutcomeDetector},
     extractor::IntentExtractor,
     file::{is_simulation, schema},

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use mynah_agent::tool_loop::{EndReason, ToolLoop};
+use mynah_agent::tool_loop::{LoopEnd, ToolLoop};
 use mynah_core::{
     base::text::shorten,
     chat::{self, Request, Role},
@@ -102,13 +102,13 @@ impl JudgeModel {
         };
         let result = run.total_limit(self.time_limit).await;
         let problem = match &result.end {
-            EndReason::Answered => return Ok(result.text().trim().to_owned()),
-            EndReason::ModelError(error) => format!("failed: {error}"),
-            EndReason::Budget => format!("did not answer within {:?}", self.time_limit),
-            EndReason::CallerTools | EndReason::Stalled | EndReason::MaxTurns => {
+            LoopEnd::Answered => return Ok(result.text().trim().to_owned()),
+            LoopEnd::ModelError(error) => format!("failed: {error}"),
+            LoopEnd::Budget => format!("did not answer within {:?}", self.time_limit),
+            LoopEnd::CallerTools | LoopEnd::Stalled | LoopEnd::MaxTurns => {
                 "called a tool instead of answering".to_owned()
             }
-            EndReason::Cancelled => "was cancelled".to_owned(),
+            LoopEnd::Cancelled => "was cancelled".to_owned(),
         };
         Err(DetectorError::new(format_args!("{} {problem}", self.name)))
     }

@@ -8,7 +8,7 @@ use crate::{
     base::diagnostics::Diagnostic,
     cli::signals::Signal,
     client,
-    tool_loop::{EndReason, SettingsError},
+    tool_loop::{LoopEnd, SettingsError},
     wire,
 };
 
@@ -34,7 +34,7 @@ pub(crate) enum Error {
     #[error("{}", no_answer(.end, *.turns))]
     Ended {
         /// The reason.
-        end: EndReason,
+        end: LoopEnd,
         /// The number of model turns.
         turns: u32,
     },
@@ -72,16 +72,16 @@ impl From<client::Error> for Error {
     }
 }
 
-fn no_answer(end: &EndReason, turns: u32) -> String {
+fn no_answer(end: &LoopEnd, turns: u32) -> String {
     match end {
-        EndReason::ModelError(error) => error.to_string(),
-        EndReason::MaxTurns => {
+        LoopEnd::ModelError(error) => error.to_string(),
+        LoopEnd::MaxTurns => {
             format!("no answer within the turn limit of {turns} (set by --max-turns)")
         }
-        EndReason::CallerTools => {
+        LoopEnd::CallerTools => {
             "no answer: the model called tools of the history that are not in --tools".to_owned()
         }
-        EndReason::Answered | EndReason::Stalled | EndReason::Budget | EndReason::Cancelled => {
+        LoopEnd::Answered | LoopEnd::Stalled | LoopEnd::Budget | LoopEnd::Cancelled => {
             end.to_string()
         }
     }

@@ -15,7 +15,7 @@ use crate::{
     base::terminal::{Styling, preview},
     chat::Response,
     tool_loop::{
-        CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult, Rendering, Wording,
+        CallOutcome, CallRecord, LoopEnd, LoopEvent, LoopResult, Rendering, Wording,
         transcript::CallReader,
     },
 };
@@ -146,7 +146,7 @@ fn without_calls(text: String) -> String {
 }
 
 fn note_end(result: &LoopResult) {
-    if result.end != EndReason::Answered {
+    if result.end != LoopEnd::Answered {
         return;
     }
     if let Some(response) = &result.response {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::error::Error;
 use crate::{
     chat::Response,
-    tool_loop::{CallRecord, EndReason, LoopEvent, LoopResult},
+    tool_loop::{CallRecord, LoopEnd, LoopEvent, LoopResult},
     wire::{client_request, encode, json},
 };
 
@@ -86,7 +86,7 @@ impl<'e> TryFrom<&'e LoopResult> for Run<'e> {
         Ok(Self {
             end: result.end.as_str(),
             error: match &result.end {
-                EndReason::ModelError(error) => Some(error.to_string()),
+                LoopEnd::ModelError(error) => Some(error.to_string()),
                 _ => None,
             },
             turns: result.turns,

@@ -114,7 +114,7 @@ fn read_lines() -> io::Result<Receiver<io::Result<String>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{provider::ProviderError, tool_loop::EndReason};
+    use crate::{provider::ProviderError, tool_loop::LoopEnd};
 
     /// Returns the history after a run in which the model failed before it responded.
     fn after_error(last: Role) -> Vec<Message> {
@@ -126,7 +126,7 @@ mod tests {
             calls: Vec::new(),
             turns: 0,
             usage: None,
-            end: EndReason::ModelError(ProviderError::internal("no")),
+            end: LoopEnd::ModelError(ProviderError::internal("no")),
         };
         update_history(&mut history, result);
         history

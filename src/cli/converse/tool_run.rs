@@ -9,7 +9,7 @@ use crate::{
     chat::Request,
     cli::signals::{Signal, Signals},
     client::{self, RemoteComponent},
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, ToolLoop},
+    tool_loop::{CancellationToken, LoopEnd, LoopEvent, LoopResult, ToolLoop},
 };
 
 /// Runs the tool loop and prints its events.
@@ -73,8 +73,8 @@ impl FinishedRun {
     /// Returns an error unless the run ended with an answer.
     pub(super) fn check_answered(&self) -> Result<(), Error> {
         match (&self.result.end, self.signal) {
-            (EndReason::Answered, _) => Ok(()),
-            (EndReason::Cancelled, Some(signal)) => Err(Error::Cancelled(signal)),
+            (LoopEnd::Answered, _) => Ok(()),
+            (LoopEnd::Cancelled, Some(signal)) => Err(Error::Cancelled(signal)),
             (end, _) => Err(Error::Ended { end: end.clone(), turns: self.result.turns }),
         }
     }

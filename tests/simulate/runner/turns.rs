@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::{FutureExt, future};
 use mynah::simulate::{
-    Conversation, EndReason, Message, MessageDraft, ParticipantError, ParticipantRole, Reply,
-    Runner, Timestamp, participants::Script,
+    Conversation, EndReason, MessageDraft, ParticipantError, ParticipantRole, Reply, Runner,
+    SentMessage, Timestamp, participants::Script,
 };
 
 use super::{AGENT, CUSTOMER, at_most, script, talkative, talkative_runner};
@@ -87,7 +87,7 @@ async fn replayed_sides_give_the_recorded_conversation() {
 }
 
 fn recorded(pattern: &str) -> Conversation {
-    let messages = pattern.chars().enumerate().map(|(number, initial)| Message {
+    let messages = pattern.chars().enumerate().map(|(number, initial)| SentMessage {
         content: format!("message {number}"),
         timestamp: Timestamp::UNIX_EPOCH,
         sender: if initial == 'C' { CUSTOMER } else { AGENT },

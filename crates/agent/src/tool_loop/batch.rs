@@ -15,8 +15,8 @@ use scopeguard::ScopeGuard;
 use tracing::Instrument;
 
 use super::{
-    CallDecision, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
-    ToolError, ToolOutput, UpcomingCall,
+    CallDecision, CallFailure, CallOutcome, CallRecord, LoopEnd, LoopEvent, ToolContext, ToolError,
+    ToolOutput, UpcomingCall,
     budget::CallBudget,
     limited::{CallResult, LimitedTool},
     model::Model,
@@ -59,17 +59,17 @@ impl<'t> Scope<'t> {
         &mut self,
         calls: Vec<(ToolCall, Verdict)>,
         callers: &CallerTools,
-    ) -> (Vec<PlannedCall<'t>>, Option<EndReason>) {
+    ) -> (Vec<PlannedCall<'t>>, Option<LoopEnd>) {
         let mut end = None;
         let planned = calls.into_iter().map(|(call, Verdict { key, is_duplicate })| {
             let tool = self.tools.find(&call.name);
             // A call that the caller runs counts, but is never kept from it.
             let has_budget = self.budget.try_spend(tool);
             let plan = if callers.run(&call.name, tool.is_some()) {
-                end = Some(EndReason::CallerTools);
+                end = Some(LoopEnd::CallerTools);
                 Err(CallRecord::new(call.clone(), CallOutcome::Pending, ""))
             } else if !has_budget {
-                end.get_or_insert(EndReason::Budget);
+                end.get_or_insert(LoopEnd::Budget);
                 Err(CallRecord::failed(call.clone(), CallFailure::NotRun))
             } else if is_duplicate {
                 Err(CallRecord::duplicate(call.clone()))
@@ -86,7 +86,7 @@ impl<'t> Scope<'t> {
     pub(super) async fn run_batch(
         &self,
         batch: &[PlannedCall<'_>],
-    ) -> (Vec<CallRecord>, Option<EndReason>) {
+    ) -> (Vec<CallRecord>, Option<LoopEnd>) {
         let mut finished: Vec<Option<CallRecord>> = batch.iter().map(|_| None).collect();
         let end = {
             let mut records = pin!(self.records(batch));

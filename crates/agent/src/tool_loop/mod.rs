@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use mynah_agent::tool_loop::{EndReason, LoopSettings, ToolLoop, ToolRegistry};
+//! use mynah_agent::tool_loop::{LoopEnd, LoopSettings, ToolLoop, ToolRegistry};
 //! use mynah_echo::{Echo, EchoSettings};
 //! use schemars::JsonSchema;
 //! use serde::Deserialize;
@@ -33,7 +33,7 @@
 //!
 //! assert_eq!(result.answer(), Ok("It is sunny in Paris."));
 //! assert_eq!(result.calls[0].arguments, r#"{"location":"Paris"}"#);
-//! assert_eq!((result.turns, result.end), (2, EndReason::Answered));
+//! assert_eq!((result.turns, result.end), (2, LoopEnd::Answered));
 //! # Ok(())
 //! # }
 //! ```
@@ -172,7 +172,7 @@ pub use self::{
     record::{CallOutcome, CallRecord},
     registered::RegisteredTool,
     registry::{RegistryError, ToolRegistry},
-    result::{EndReason, LoopEvent, LoopResult},
+    result::{LoopEnd, LoopEvent, LoopResult},
     run::{Run, RunStream},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
     tool::{RunTool, ToolFuture},
@@ -231,7 +231,7 @@ impl ToolLoop {
     ///
     /// The registered tools are offered in addition to those in the request. They replace any tools
     /// in the request that have the same names. If the model calls one of the other tools, the
-    /// registered tools that it calls run, and the run ends with [`EndReason::CallerTools`]. A tool
+    /// registered tools that it calls run, and the run ends with [`LoopEnd::CallerTools`]. A tool
     /// choice that demands a call applies only to the first turn. With [`Rendering::Text`], the
     /// request is sent without tools or a tool choice.
     pub fn run(&self, model: Arc<dyn Provider>, request: impl Into<Request>) -> Run {

@@ -29,12 +29,12 @@ pub struct LoopResult {
     /// The token usage of all turns, if known.
     pub usage: Option<Usage>,
     /// The reason why the run ended.
-    pub end: EndReason,
+    pub end: LoopEnd,
 }
 
 impl LoopResult {
     /// Returns the result of a run without turns.
-    pub(super) fn new(end: EndReason) -> Self {
+    pub(super) fn new(end: LoopEnd) -> Self {
         Self {
             response: None,
             reasoning: String::new(),
@@ -56,8 +56,8 @@ impl LoopResult {
     /// # Errors
     ///
     /// Returns the reason why the run ended if the model did not answer.
-    pub fn answer(&self) -> Result<&str, EndReason> {
-        if self.end == EndReason::Answered { Ok(self.text()) } else { Err(self.end.clone()) }
+    pub fn answer(&self) -> Result<&str, LoopEnd> {
+        if self.end == LoopEnd::Answered { Ok(self.text()) } else { Err(self.end.clone()) }
     }
 
     /// Iterates over the calls that are left to the caller. To continue, add a tool message with the
@@ -75,7 +75,7 @@ impl LoopResult {
 /// The reason why a run ended. All except [`Answered`](Self::Answered) are errors for a caller who
 /// needs an [answer](LoopResult::answer).
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum EndReason {
+pub enum LoopEnd {
     /// The model answered without calling tools.
     #[error("the model answered")]
     Answered,
@@ -103,7 +103,7 @@ pub enum EndReason {
     ModelError(ProviderError),
 }
 
-impl EndReason {
+impl LoopEnd {
     /// Returns a short identifier for logs, such as `max_turns`.
     pub fn as_str(&self) -> &'static str {
         match self {

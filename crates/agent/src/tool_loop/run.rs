@@ -26,7 +26,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::Instrument;
 
 use super::{
-    CallDecision, EndReason, LoopEvent, LoopResult, ToolContext, UpcomingCall,
+    CallDecision, LoopEnd, LoopEvent, LoopResult, ToolContext, UpcomingCall,
     batch::Scope,
     budget::{CallBudget, StallDetector},
     model::{Listener, Model},
@@ -47,7 +47,7 @@ const PIECE_QUEUE_CAPACITY: usize = 16;
 ///
 /// ```
 /// # use std::{sync::Arc, time::Duration};
-/// # use mynah_agent::tool_loop::{CancellationToken, EndReason, LoopSettings, ToolLoop, ToolRegistry};
+/// # use mynah_agent::tool_loop::{CancellationToken, LoopEnd, LoopSettings, ToolLoop, ToolRegistry};
 /// # use mynah_echo::{Echo, EchoSettings};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -56,7 +56,7 @@ const PIECE_QUEUE_CAPACITY: usize = 16;
 /// let token = CancellationToken::new();
 /// token.cancel();
 /// let run = tool_loop.run(model, "Hello!").time_limit(Duration::from_secs(5));
-/// assert_eq!(run.cancel_with(token).await.end, EndReason::Cancelled);
+/// assert_eq!(run.cancel_with(token).await.end, LoopEnd::Cancelled);
 /// # Ok(())
 /// # }
 /// ```
@@ -92,7 +92,7 @@ impl Run {
         Self { call: Some(ComponentCall { context, unseen }), ..self }
     }
 
-    /// Ends the run with [`EndReason::Cancelled`](super::EndReason::Cancelled) when the token is
+    /// Ends the run with [`LoopEnd::Cancelled`](super::LoopEnd::Cancelled) when the token is
     /// cancelled.
     pub fn cancel_with(self, token: CancellationToken) -> Self {
         Self { cancel: token, ..self }
@@ -184,7 +184,7 @@ impl Run {
         let messages = request.messages.len();
         let start = match RunStart::read(request, &tools, !is_standalone).await {
             Ok(start) => start,
-            Err(panicked) => return LoopResult::new(EndReason::ModelError(panicked.into())),
+            Err(panicked) => return LoopResult::new(LoopEnd::ModelError(panicked.into())),
         };
         let (turn, charged) = match call {
             None => {
@@ -206,7 +206,7 @@ impl Run {
             start,
             stall: StallDetector::default(),
             bytes: 0,
-            result: LoopResult::new(EndReason::Answered),
+            result: LoopResult::new(LoopEnd::Answered),
         };
         turns.run_to_end().await
     }

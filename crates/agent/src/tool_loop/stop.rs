@@ -5,7 +5,7 @@ use std::{future::Future, time::Duration};
 use mynah_core::base::clock::{self, Moment};
 use tokio_util::sync::CancellationToken;
 
-use super::EndReason;
+use super::LoopEnd;
 
 /// Stops a run when the caller cancels it or the time limit is reached.
 #[derive(Debug)]
@@ -24,19 +24,19 @@ impl StopSignal {
     pub(super) async fn run_until_stopped<T>(
         &self,
         work: impl Future<Output = T>,
-    ) -> Result<T, EndReason> {
+    ) -> Result<T, LoopEnd> {
         if self.token.is_cancelled() {
-            return Err(EndReason::Cancelled);
+            return Err(LoopEnd::Cancelled);
         }
         if self.started.age() >= self.limit {
-            return Err(EndReason::Budget);
+            return Err(LoopEnd::Budget);
         }
         tokio::select! {
             biased;
             // Most work does not wait, and then needs no timer.
             output = work => Ok(output),
-            () = self.token.cancelled() => Err(EndReason::Cancelled),
-            () = self.time_limit() => Err(EndReason::Budget),
+            () = self.token.cancelled() => Err(LoopEnd::Cancelled),
+            () = self.time_limit() => Err(LoopEnd::Budget),
         }
     }
 

@@ -12,12 +12,12 @@ use mynah_core::{
 };
 
 use super::{
-    CallRecord, EndReason, LoopEvent, LoopResult,
+    CallRecord, LoopEnd, LoopEvent, LoopResult,
     batch::{PlannedCall, Scope},
     budget::StallDetector,
     result::SEPARATOR,
     start::RunStart,
-    transcript::{Turn, Verdict},
+    transcript::{ToolTurn, Verdict},
 };
 
 /// The state of a run.
@@ -50,11 +50,11 @@ impl Turns<'_> {
 
     /// Requests an answer and runs its calls. Returns the end reason as an error if this was the last
     /// turn.
-    async fn turn(&mut self) -> Result<(), EndReason> {
+    async fn turn(&mut self) -> Result<(), LoopEnd> {
         let limit = self.scope.tools.settings.model_timeout;
         let answer = within(limit, self.scope.model.ask(&self.start.request));
-        let answer = self.scope.stop.run_until_stopped(answer).await?.ok_or(EndReason::Budget)?;
-        let response = answer.map_err(EndReason::ModelError)?;
+        let answer = self.scope.stop.run_until_stopped(answer).await?.ok_or(LoopEnd::Budget)?;
+        let response = answer.map_err(LoopEnd::ModelError)?;
         self.answer = self.charged.reservation();
         self.answer.grow(response.size()).await.map_err(|error| self.exhausted(error))?;
         self.result.turns += 1;
@@ -63,14 +63,14 @@ impl Turns<'_> {
         let (text, calls) = self.accept(response);
         if calls.is_empty() {
             self.append_turn(text, Vec::new()).await?;
-            return Err(EndReason::Answered);
+            return Err(LoopEnd::Answered);
         }
         let is_stalled = self.is_stalled(&calls);
         if is_stalled {
             self.scope.budget.exhaust();
         }
         let (batch, end) = self.scope.plan(calls, &self.start.caller_tools);
-        let end = if is_stalled { Some(EndReason::Stalled) } else { end };
+        let end = if is_stalled { Some(LoopEnd::Stalled) } else { end };
         let (records, stopped) = self.scope.run_batch(&batch).await;
         let executed = records.iter().filter(|record| record.outcome.ran()).count();
         self.scope.model.emit(|| LoopEvent::ToolsFinished { turn: self.result.turns, executed });
@@ -81,12 +81,12 @@ impl Turns<'_> {
     }
 
     /// Returns the limit that the run has reached.
-    fn limit(&self) -> Option<EndReason> {
+    fn limit(&self) -> Option<LoopEnd> {
         let settings = &self.scope.tools.settings;
         if self.result.turns >= settings.max_turns {
-            return Some(EndReason::MaxTurns);
+            return Some(LoopEnd::MaxTurns);
         }
-        (self.bytes > settings.max_bytes).then_some(EndReason::Budget)
+        (self.bytes > settings.max_bytes).then_some(LoopEnd::Budget)
     }
 
     /// Stores an answer and returns its text and calls.
@@ -109,7 +109,7 @@ impl Turns<'_> {
     }
 
     /// Adds the reasoning of a turn to that of earlier ones. Fails if there is no memory for it.
-    async fn keep_reasoning(&mut self, reasoning: &str) -> Result<(), EndReason> {
+    async fn keep_reasoning(&mut self, reasoning: &str) -> Result<(), LoopEnd> {
         if reasoning.is_empty() {
             return Ok(());
         }
@@ -139,10 +139,10 @@ impl Turns<'_> {
     }
 
     /// Appends a turn to the history. Fails if there is no memory for it.
-    async fn append_turn(&mut self, text: String, calls: Vec<CallRecord>) -> Result<(), EndReason> {
+    async fn append_turn(&mut self, text: String, calls: Vec<CallRecord>) -> Result<(), LoopEnd> {
         let size = text.len() + calls.iter().map(CallRecord::size).sum::<usize>();
         self.reserve(size).await?;
-        let turn = Turn { number: self.result.turns, text, calls };
+        let turn = ToolTurn { number: self.result.turns, text, calls };
         let messages = self.scope.tools.settings.rendering.messages(&turn);
         self.bytes += messages.iter().map(Message::size).sum::<usize>();
         Arc::make_mut(&mut self.start.request).messages.extend(messages);
@@ -151,12 +151,12 @@ impl Turns<'_> {
     }
 
     /// Charges the call for what the run keeps. Fails if there is no memory for it.
-    async fn reserve(&self, bytes: usize) -> Result<(), EndReason> {
+    async fn reserve(&self, bytes: usize) -> Result<(), LoopEnd> {
         self.charged.reserve(bytes).await.map_err(|error| self.exhausted(error))
     }
 
-    fn exhausted(&self, error: MemoryExhausted) -> EndReason {
-        EndReason::ModelError(self.charged.exhausted(error).into())
+    fn exhausted(&self, error: MemoryExhausted) -> LoopEnd {
+        LoopEnd::ModelError(self.charged.exhausted(error).into())
     }
 }
 

@@ -4,7 +4,7 @@ use mynah_core::base::condition::TextCondition;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Conversation, Message, ParticipantRole, Pattern, UnsentCall};
+use crate::{Conversation, ParticipantRole, Pattern, SentMessage, UnsentCall};
 
 /// A condition on the messages of a conversation after the initial message.
 ///
@@ -111,7 +111,7 @@ impl Parts {
             && content.is_none()
     }
 
-    fn hold_for(&self, message: &Message) -> bool {
+    fn hold_for(&self, message: &SentMessage) -> bool {
         let Self { sender, content, tool_called, .. } = self;
         let calls = |tool: &String| message.tool_calls.iter().any(|call| call.name == *tool);
         sender.is_none_or(|sender| message.sender == sender)

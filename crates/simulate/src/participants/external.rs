@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Conversation, MadeCall, Message, MessageDraft, ParticipantError, ParticipantRole, Reply, Turn,
+    Conversation, MadeCall, MessageDraft, ParticipantError, ParticipantRole, Reply, SentMessage,
+    Turn,
 };
 
 /// The names of the fields of [`turn_fields`].
@@ -26,12 +27,12 @@ pub(super) fn turn_fields(turn: &Turn<'_>, role: ParticipantRole) -> Value {
     })
 }
 
-fn list(messages: &[Message]) -> Vec<Value> {
+fn list(messages: &[SentMessage]) -> Vec<Value> {
     messages.iter().map(fields).collect()
 }
 
-fn fields(message: &Message) -> Value {
-    let Message { content, timestamp, sender, .. } = message;
+fn fields(message: &SentMessage) -> Value {
+    let SentMessage { content, timestamp, sender, .. } = message;
     json!({ "sender": sender.as_str(), "content": content, "timestamp": timestamp.to_string() })
 }
 

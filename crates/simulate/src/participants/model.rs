@@ -4,7 +4,7 @@ use std::{mem, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use jiff::Timestamp;
-use mynah_agent::tool_loop::{CallRecord, EndReason, LoopResult, ToolLoop};
+use mynah_agent::tool_loop::{CallRecord, LoopEnd, LoopResult, ToolLoop};
 use mynah_core::{
     chat::{Message, Request, Role},
     provider::{EXHAUSTED, Provider},
@@ -124,8 +124,8 @@ impl ModelParticipant {
         }
         let result = run.extension(SimulatedTurn { conversation_id, now: turn.now }).await;
         let error = match &result.end {
-            EndReason::Answered => return Ok(self.accept(result)),
-            EndReason::ModelError(error) => ParticipantError::new(error),
+            LoopEnd::Answered => return Ok(self.accept(result)),
+            LoopEnd::ModelError(error) => ParticipantError::new(error),
             end => ParticipantError::new(no_answer(end)),
         };
         Err(error.with_calls(result.calls.into_iter().map(made_call).collect()))
@@ -203,14 +203,14 @@ impl Participant for ModelParticipant {
 }
 
 /// Returns the error for a turn that ended without an answer.
-fn no_answer(end: &EndReason) -> String {
+fn no_answer(end: &LoopEnd) -> String {
     let reason = match end {
-        EndReason::Stalled => "it repeated the same tool calls",
-        EndReason::MaxTurns => "it called tools in too many turns",
-        EndReason::Budget => "its tool calls exceeded a limit on their time, number or size",
-        EndReason::CallerTools => "it called an unknown tool",
-        EndReason::Cancelled => "the turn was cancelled",
-        EndReason::Answered | EndReason::ModelError(_) => end.as_str(),
+        LoopEnd::Stalled => "it repeated the same tool calls",
+        LoopEnd::MaxTurns => "it called tools in too many turns",
+        LoopEnd::Budget => "its tool calls exceeded a limit on their time, number or size",
+        LoopEnd::CallerTools => "it called an unknown tool",
+        LoopEnd::Cancelled => "the turn was cancelled",
+        LoopEnd::Answered | LoopEnd::ModelError(_) => end.as_str(),
     };
     format!("the model did not answer: {reason}")
 }

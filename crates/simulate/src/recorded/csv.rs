@@ -10,7 +10,7 @@ use mynah_core::base::{
 };
 
 use super::{blank_notice, timestamp};
-use crate::{Conversation, Message, OriginalConversation, Outcome, ParticipantRole, Timestamp};
+use crate::{Conversation, OriginalConversation, Outcome, ParticipantRole, SentMessage, Timestamp};
 
 const COLUMNS: [&str; 4] = ["conversation_id", "sender", "content", "timestamp"];
 const OUTCOME_COLUMNS: [&str; 2] = ["outcome_name", "outcome_description"];
@@ -135,7 +135,7 @@ pub(super) fn read(text: &str, index: &Index, number: usize) -> Option<OriginalC
         let field = |column: usize| Some(String::from_utf8_lossy(record.get(column)?).into_owned());
         let [_, sender, content, _] = index.columns.required.map(field);
         if !(row.is_blank && conversation.messages.is_empty()) {
-            conversation.messages.push(Message {
+            conversation.messages.push(SentMessage {
                 content: content?,
                 timestamp: row.timestamp,
                 sender: role(sender?.trim()),

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::{blank_notice, timestamp};
 use crate::{
-    Conversation, MadeCall, Message, OriginalConversation, Outcome, ParticipantRole, Timestamp,
+    Conversation, MadeCall, OriginalConversation, Outcome, ParticipantRole, SentMessage, Timestamp,
 };
 
 /// A conversation in the text.
@@ -114,7 +114,7 @@ pub(super) fn read(text: &str, entry: &Entry) -> Option<OriginalConversation> {
         serde_json::from_str(text.get(entry.range.clone())?).ok()?;
     let messages = messages.into_iter().skip_while(|message| !message.has_text()).map(|message| {
         let RecordedMessage { content, timestamp, sender, tool_calls } = message;
-        Message { content, timestamp, sender, tool_calls }
+        SentMessage { content, timestamp, sender, tool_calls }
     });
     let outcome =
         outcome.map(|RecordedOutcome { name, description }| Outcome { name, description });

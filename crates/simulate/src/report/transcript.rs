@@ -4,7 +4,9 @@ use mynah_core::base::{terminal::sanitize_for_terminal, text::shorten};
 use serde::Serialize;
 
 use super::text::{duration, words};
-use crate::{Conversation, EndReason, MadeCall, Message, ParticipantRole, SimulatedConversation};
+use crate::{
+    Conversation, EndReason, MadeCall, ParticipantRole, SentMessage, SimulatedConversation,
+};
 
 /// Maximum number of messages of a conversation. Of more, the first and the last are shown.
 const MAX_MESSAGES: usize = 60;
@@ -155,7 +157,7 @@ impl Part {
 }
 
 impl Entry {
-    fn new(message: &Message, start: Option<jiff::Timestamp>, budget: &mut Budget) -> Self {
+    fn new(message: &SentMessage, start: Option<jiff::Timestamp>, budget: &mut Budget) -> Self {
         let since =
             start.map_or(0.0, |start| message.timestamp.duration_since(start).as_secs_f64());
         Self::Message {

@@ -12,7 +12,7 @@ use super::{
     time::Time,
 };
 use crate::{
-    Conversation, EndReason, MadeCall, Message, MessageDraft, ParticipantRole, UnsentCall,
+    Conversation, EndReason, MadeCall, MessageDraft, ParticipantRole, SentMessage, UnsentCall,
 };
 
 /// A conversation that is being played.
@@ -62,7 +62,7 @@ impl Play {
     pub(super) async fn add(&mut self, draft: MessageDraft) {
         let MessageDraft { content, sender, tool_calls, typing } = draft;
         self.time.write(typing).await;
-        let message = Message { content, timestamp: self.time.now(), sender, tool_calls };
+        let message = SentMessage { content, timestamp: self.time.now(), sender, tool_calls };
         self.conversation.messages.push(message);
         self.emit(Event::MessageAdded);
     }

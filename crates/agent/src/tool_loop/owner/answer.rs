@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mynah_core::chat::{ErrorKind, FinishReason, Message, ProviderError, Response, Role, ToolCall};
 
-use crate::tool_loop::{EndReason, LoopResult, result::SEPARATOR};
+use crate::tool_loop::{LoopEnd, LoopResult, result::SEPARATOR};
 
 /// Returns the answer of a run whose turns added the messages `turns`. A limit that the run has
 /// reached looks like a limit on tokens, and `unfinished` is what was streamed since the last turn.
@@ -16,20 +16,20 @@ pub(super) fn answer(
     let last = result.response.as_ref();
     let (mut reasoning, mut content) = (result.reasoning.clone(), joined_text(turns));
     let finish_reason = match &result.end {
-        EndReason::Answered | EndReason::CallerTools => {
+        LoopEnd::Answered | LoopEnd::CallerTools => {
             last.map_or(FinishReason::Stop, |response| response.finish_reason.clone())
         }
-        EndReason::MaxTurns | EndReason::Stalled | EndReason::Budget => {
+        LoopEnd::MaxTurns | LoopEnd::Stalled | LoopEnd::Budget => {
             let (end, turns) = (result.end.as_str(), result.turns);
             tracing::warn!(end, turns, "the tools of the component ran until a limit was reached");
             reasoning += &unfinished.reasoning;
             content += &unfinished.text;
             FinishReason::Length
         }
-        EndReason::Cancelled => {
+        LoopEnd::Cancelled => {
             return Err(ProviderError::new(ErrorKind::Cancelled, "the call was cancelled"));
         }
-        EndReason::ModelError(error) => return Err(error.clone()),
+        LoopEnd::ModelError(error) => return Err(error.clone()),
     };
     let pending = result.pending().map(|call| ToolCall {
         id: Some(call.id.clone()),

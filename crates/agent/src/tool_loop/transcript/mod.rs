@@ -50,5 +50,5 @@ pub use outcome::correction;
 pub(super) use outcome::{
     CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, correction_text, error_executing, not_found,
 };
-pub use rendering::{Rendering, Turn};
+pub use rendering::{Rendering, ToolTurn};
 pub use wording::{ExecutedCall, ToolResult, Wording, failure_text};

@@ -21,7 +21,7 @@ pub enum Rendering {
 
 /// A model turn that called tools.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct ToolTurn {
     /// Turn number, starting at 1. In the text rendering, turn 0 has no number.
     pub number: u32,
     /// Text of the answer, without the calls. May be empty.
@@ -35,12 +35,12 @@ impl Rendering {
     ///
     /// ```
     /// use mynah_core::chat::ToolCall;
-    /// use mynah_agent::tool_loop::transcript::{Rendering, Turn, Wording};
+    /// use mynah_agent::tool_loop::transcript::{Rendering, ToolTurn, Wording};
     /// use mynah_agent::tool_loop::{CallOutcome, CallRecord};
     ///
     /// let call = ToolCall { id: Some("1".into()), name: "now".into(), arguments: "{}".into() };
     /// let calls = vec![CallRecord::new(call, CallOutcome::Succeeded, "12:30")];
-    /// let turn = Turn { number: 1, text: String::new(), calls };
+    /// let turn = ToolTurn { number: 1, text: String::new(), calls };
     /// let texts = |rendering: Rendering| -> Vec<String> {
     ///     rendering.messages(&turn).iter().map(|message| message.text().into_owned()).collect()
     /// };
@@ -52,7 +52,7 @@ impl Rendering {
     ///      The requested operation has been finished as requested.\n\n\"12:30\"",
     /// ]);
     /// ```
-    pub fn messages(&self, turn: &Turn) -> Vec<Message> {
+    pub fn messages(&self, turn: &ToolTurn) -> Vec<Message> {
         match self {
             Self::Native => native_messages(turn),
             Self::Text(wording) => text_messages(turn, wording),
@@ -96,7 +96,7 @@ impl Rendering {
     }
 }
 
-fn native_messages(turn: &Turn) -> Vec<Message> {
+fn native_messages(turn: &ToolTurn) -> Vec<Message> {
     let parts = if turn.text.is_empty() { Vec::new() } else { vec![turn.text.clone()] };
     let tool_calls = turn.calls.iter().map(CallRecord::call).collect();
     let role = Role::Assistant { tool_calls };
@@ -111,7 +111,7 @@ fn native_messages(turn: &Turn) -> Vec<Message> {
 
 /// Returns one assistant message with the text and a line for each call, and a user message for
 /// each result.
-fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
+fn text_messages(turn: &ToolTurn, wording: &Wording) -> Vec<Message> {
     // Arguments that are not an object cannot be shown. In that case, the result contains the error.
     let arguments = |record: &CallRecord| record.arguments.parse().unwrap_or_default();
     let lines = turn.calls.iter().map(|call| call_line(&call.name, &arguments(call), turn.number));
