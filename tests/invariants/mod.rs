@@ -86,7 +86,7 @@ fn one_file_uses_the_yaml_crate() {
 
 #[test]
 fn one_file_uses_the_json_schema_crate() {
-    assert_only_file_with("crates/core/src/base/json_schema.rs", &["jsonschema"]);
+    assert_only_file_with("crates/json-schema/src/lib.rs", &["jsonschema"]);
 }
 
 #[test]

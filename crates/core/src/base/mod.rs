@@ -12,7 +12,6 @@ pub mod environment;
 pub mod file_lock;
 pub mod files;
 pub mod json_pointer;
-pub mod json_schema;
 pub mod json_size;
 pub mod kept_memory;
 pub mod mapping;
@@ -31,3 +30,5 @@ pub mod text_or_mapping;
 pub mod timeouts;
 pub mod work;
 pub mod yaml;
+
+pub use mynah_json_schema as json_schema;

@@ -1,5 +1,7 @@
 //! JSON Schema validation. This is the only file that uses the `jsonschema` crate.
 
+#![forbid(unsafe_code)]
+
 mod limits;
 mod local_ref;
 
