@@ -1,6 +1,6 @@
 //! Runs long computations on blocking threads, so that they do not delay other calls.
 
-use std::{cell::Cell, sync::Arc};
+use std::{any::Any, cell::Cell, sync::Arc};
 
 use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
 use tokio_util::task::AbortOnDropHandle;
@@ -45,6 +45,15 @@ pub async fn run_blocking<T: Send + 'static>(
     if Handle::try_current().is_err() {
         return Ok(work());
     }
+    let done = run_any(Box::new(|| Box::new(work()))).await?;
+    // It always has this type.
+    done.downcast().map(|done| *done).map_err(|_| Panicked)
+}
+
+/// Work of any type, so that Tokio's code for a task is compiled only once.
+type AnyWork = Box<dyn FnOnce() -> Box<dyn Any + Send> + Send>;
+
+async fn run_any(work: AnyWork) -> Result<Box<dyn Any + Send>, Panicked> {
     let work = || {
         let _until_done = OnBlockingThread::enter();
         work()
