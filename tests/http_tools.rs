@@ -319,7 +319,7 @@ async fn invalid_requests_are_rejected() {
     the tool "f": url: template "/{{ arg.city }}": unknown variable `arg`; expected one of: args
     the tool "f": body: template "{{ city }} {{ range(2) }}": unknown variable `city`; expected one of: args
     "current" is not a JSON Pointer; expected "/current"
-    unknown value `TRACE`; expected one of GET, POST, PUT, PATCH, DELETE
+    unknown value `TRACE`; expected one of `GET`, `POST`, `PUT`, `PATCH`, `DELETE`
     the tool "f": "a b" is not the name of a header
     the tool "f": the header "a": needs exactly one of value, envRef and secretKeyRef
     the tool "f": the header "a": the environment variable MYNAH_NO_SUCH_VARIABLE is not set

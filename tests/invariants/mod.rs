@@ -81,7 +81,7 @@ fn one_file_reads_the_clock() {
 
 #[test]
 fn one_file_uses_the_yaml_crate() {
-    assert_only_file_with("crates/core/src/base/yaml/parse.rs", &["serde_saphyr"]);
+    assert_only_file_with("crates/core/src/base/yaml/parse.rs", &["granit_parser"]);
 }
 
 #[test]

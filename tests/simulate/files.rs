@@ -78,7 +78,7 @@ fn reports_a_wrong_value_with_its_place() {
     [folder]/simulate.yaml:2:17: "tomorrow" is not a point in time; use now or RFC 3339, such as 2026-05-01T09:00:00Z
     [folder]/simulate.yaml:2:13: a detector needs either outcome and match, or judge
     [folder]/simulate.yaml:2:21: the pattern "(" is invalid: unclosed group
-    [folder]/simulate.yaml:2:1: unknown key `scenario`; expected one of $schema, name, resources, cache, in_flight, max_messages, max_messages_after_outcome, message_timeout, detect, clock, base_timestamp, outcomes, participants, detectors, end_on, scenarios, adversarial
+    [folder]/simulate.yaml:2:1: unknown key `scenario`; expected one of `$schema`, `name`, `resources`, `cache`, `in_flight`, `max_messages`, `max_messages_after_outcome`, `message_timeout`, `detect`, `clock`, `base_timestamp`, `outcomes`, `participants`, `detectors`, `end_on`, `scenarios`, `adversarial`
     "#);
 }
 

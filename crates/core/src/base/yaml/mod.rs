@@ -5,6 +5,7 @@
 //! [`parse_own`] does the same for mynah's own formats, whose keys are not interpreted.
 //! [`TopLevel`] tells these formats apart. [`from_str`] deserializes a text in one of mynah's own formats.
 
+mod deserialize;
 mod json;
 mod node;
 mod parse;

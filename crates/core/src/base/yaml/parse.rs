@@ -2,14 +2,18 @@
 //!
 //! [`parse()`] and [`parse_own`] use only the crate's tokenizer and parser, and leave it to
 //! [`scalar`](super::scalar) to decide, for example, whether `off` is text or a boolean.
-//! [`from_str`] also uses the crate's deserializer.
+//! [`from_str`] deserializes the tree with a [deserializer](super::deserialize) of its own, which takes less
+//! code for each type than that of the crate.
 
 use std::collections::{BTreeMap, btree_map};
 
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
 use serde::de::DeserializeOwned;
-use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
 
-use super::node::{Entry, Node, Tree, Value};
+use super::{
+    deserialize::Reader,
+    node::{Entry, Node, Tree, Value},
+};
 use crate::base::{
     diagnostics::{Diagnostic, Place},
     reader_message::reworded,
@@ -81,38 +85,24 @@ fn parse_tree(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>,
 
 /// Deserializes a YAML or JSON text that consists of a single document. Errors have no file.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
-    // As in YAML 1.2: `y` is a text, and so is `007`.
-    let options = serde_saphyr::options! {
-        with_snippet: false,
-        strict_booleans: true,
-        leading_zero_numbers_as_strings: true,
-        underscored_numbers_as_strings: true,
-    };
-    let parsed = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        // Remove the place from the end of the crate's message: diagnostics have a field for it.
-        let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
-        let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-        let message = match message {
-            "expected sequence start" => "must be a list".to_owned(),
-            "expected mapping start" => "must be a mapping".to_owned(),
-            "invalid boolean (true or false expected)" => "must be true or false".to_owned(),
-            "only single YAML document expected but multiple found" => {
-                "must be one document".to_owned()
-            }
-            other if is_wrong_number(other) => "must be a whole number".to_owned(),
-            other => reworded(other, "a mapping"),
-        };
-        let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
-        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        Diagnostic::error(message).at(Place { line: size(line), column: size(column) })
-    });
-    parsed.map_err(|error| with_hint(error, text, 1))
+    let root = own_root(text)?;
+    T::deserialize(Reader(&root)).map_err(|error| {
+        let (message, place) = error.into_parts();
+        let error = Diagnostic::error(reworded(&message, "a mapping"));
+        with_hint(error.at(place.unwrap_or(root.place)), text, 1)
+    })
 }
 
-/// Returns `true` if a message is about a type of whole numbers, such as `invalid u32`.
-fn is_wrong_number(message: &str) -> bool {
-    let digits = message.strip_prefix("invalid i").or(message.strip_prefix("invalid u"));
-    digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+/// Parses a document in one of mynah's own formats. A document without content is an empty mapping.
+fn own_root(text: &str) -> Result<Node, Diagnostic> {
+    let start = Place { line: 1, column: 1 };
+    let Some(tree) = parse_own(text)? else {
+        return Ok(Node { place: start, value: Value::Map(BTreeMap::new()) });
+    };
+    match tree.repeated_keys.into_iter().next() {
+        Some(repeated) => Err(repeated),
+        None => Ok(tree.root),
+    }
 }
 
 /// The parser's events for a document.

@@ -1,4 +1,4 @@
-//! Interprets unquoted scalars like daprd's YAML 1.1 parser.
+//! Interprets unquoted scalars, like daprd's YAML 1.1 parser or as in YAML 1.2.
 
 /// The meaning of an unquoted scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,6 +67,51 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| is_number && value.is_finite())
 }
 
+/// The meaning of an unquoted scalar in YAML 1.2.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum CoreScalar {
+    Null,
+    Bool(bool),
+    Unsigned(u64),
+    /// Is negative.
+    Signed(i64),
+    /// May be infinite or NaN.
+    Float(f64),
+    Text,
+}
+
+/// Returns the meaning of an unquoted scalar in YAML 1.2. Numbers with underscores or leading zeros are
+/// text.
+pub(super) fn resolve_core(text: &str) -> CoreScalar {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => CoreScalar::Null,
+        "true" | "True" | "TRUE" => CoreScalar::Bool(true),
+        "false" | "False" | "FALSE" => CoreScalar::Bool(false),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => CoreScalar::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => CoreScalar::Float(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => CoreScalar::Float(f64::NAN),
+        _ => core_number(text).unwrap_or(CoreScalar::Text),
+    }
+}
+
+fn core_number(text: &str) -> Option<CoreScalar> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match digits.as_bytes() {
+        [b'0', b'x', digits @ ..] if text.starts_with('0') => {
+            return from_digits(digits, 16).map(CoreScalar::Unsigned);
+        }
+        [b'0', b'o', digits @ ..] if text.starts_with('0') => {
+            return from_digits(digits, 8).map(CoreScalar::Unsigned);
+        }
+        [b'0', b'0'..=b'9', ..] => return None,
+        [b'0'..=b'9' | b'.', ..] => {}
+        _ => return None,
+    }
+    let unsigned = || text.parse().ok().map(CoreScalar::Unsigned);
+    let signed = || text.parse().ok().map(CoreScalar::Signed);
+    unsigned().or_else(signed).or_else(|| float(text).map(CoreScalar::Float))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +157,36 @@ mod tests {
             assert_eq!(resolve(text), Scalar::Text(text), "{text}");
         }
         assert_eq!(resolve("1e999"), Scalar::Text("1e999"));
+    }
+
+    #[test]
+    fn resolves_as_in_yaml_1_2() {
+        let cases = [
+            ("~", CoreScalar::Null),
+            ("True", CoreScalar::Bool(true)),
+            ("yes", CoreScalar::Text),
+            ("off", CoreScalar::Text),
+            ("0", CoreScalar::Unsigned(0)),
+            ("+7", CoreScalar::Unsigned(7)),
+            ("-7", CoreScalar::Signed(-7)),
+            ("007", CoreScalar::Text),
+            ("-07", CoreScalar::Text),
+            ("1_000", CoreScalar::Text),
+            ("0x1F", CoreScalar::Unsigned(31)),
+            ("0o17", CoreScalar::Unsigned(15)),
+            ("18446744073709551615", CoreScalar::Unsigned(u64::MAX)),
+            ("0.5", CoreScalar::Float(0.5)),
+            (".5", CoreScalar::Float(0.5)),
+            ("-1e3", CoreScalar::Float(-1000.0)),
+            ("1e999", CoreScalar::Text),
+            ("-.inf", CoreScalar::Float(f64::NEG_INFINITY)),
+            ("1.2.3", CoreScalar::Text),
+            ("2024-01-01", CoreScalar::Text),
+            ("-", CoreScalar::Text),
+            (".", CoreScalar::Text),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(resolve_core(text), expected, "{text}");
+        }
     }
 }
