@@ -17,13 +17,13 @@ use crate::{
 /// Prints a schema to stdout.
 pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
     let schema = match args.format {
-        SchemaFormat::Chain => scripted::SCHEMA.to_owned(),
-        SchemaFormat::Faults => faults::SCHEMA.to_owned(),
-        SchemaFormat::Rules => format!("{:#}\n", rules::schema()),
-        SchemaFormat::Simulate => format!("{:#}\n", simulate::schema()),
-        SchemaFormat::Tools => format!("{:#}\n", tools::schema()),
+        SchemaFormat::Chain => scripted::chain_schema(),
+        SchemaFormat::Faults => faults::schema(),
+        SchemaFormat::Rules => rules::schema(),
+        SchemaFormat::Simulate => simulate::schema(),
+        SchemaFormat::Tools => tools::schema(),
     };
     // Ignore write errors: the reader is gone.
-    let _ = io::stdout().write_all(schema.as_bytes());
+    let _ = writeln!(io::stdout(), "{schema:#}");
     ExitCode::SUCCESS
 }

@@ -87,7 +87,7 @@ async fn rejects_an_empty_step() {
     let (_, message) = failure(&scripted(""), request([chain(steps)])).await;
     assert_eq!(
         message,
-        "chain in message 1, step 1: needs messages, reasoning, error, delay, empty or cut_after"
+        "chain in message 1, step 1: needs one of messages, respond, reasoning, error, delay, empty, cut_after"
     );
 }
 

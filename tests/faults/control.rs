@@ -54,7 +54,7 @@ async fn faults_are_removed() {
 async fn invalid_faults_are_rejected() {
     let sidecar = Sidecar::start();
     for (body, expected) in [
-        (json!({"hang": 1}), "hang: must be a boolean, not a number"),
+        (json!({"hang": 1}), "hang: must be true or false, not 1"),
         (
             json!({"component": "ecko", "hang": true}),
             "unknown component \"ecko\"; expected one of: echo",

@@ -126,8 +126,8 @@ fn only_fixtures_that_rules_cannot_express_are_skipped() {
     );
     assert_snapshot!(checked_and_imported(&text), @r#"
     [folder]/fixtures.json:2:102: ignored: `truncateAfterChunks`: an error has no chunks (warning)
-    [folder]/fixtures.json:3:3: skipped: finish_reason: must have at most 64 characters (warning)
-    [folder]/fixtures.json:4:3: skipped: item 1, call 1, name: must not be empty (warning)
+    [folder]/fixtures.json:3:3: skipped: respond, finish_reason: must have at most 64 characters (warning)
+    [folder]/fixtures.json:4:3: skipped: respond, item 1, call 1, name: must not be empty (warning)
     0 components, 1 rules file, 0 errors, 3 warnings
     rules:
       - name: fixture 1
@@ -137,8 +137,8 @@ fn only_fixtures_that_rules_cannot_express_are_skipped() {
         match: {}
         respond: [{"text":"last"}]
     [folder]/fixtures.json:2:102: ignored: `truncateAfterChunks`: an error has no chunks (warning)
-    [folder]/fixtures.json:3:3: skipped: finish_reason: must have at most 64 characters (warning)
-    [folder]/fixtures.json:4:3: skipped: item 1, call 1, name: must not be empty (warning)
+    [folder]/fixtures.json:3:3: skipped: respond, finish_reason: must have at most 64 characters (warning)
+    [folder]/fixtures.json:4:3: skipped: respond, item 1, call 1, name: must not be empty (warning)
     "#);
 }
 

@@ -118,7 +118,7 @@ async fn changed_rules_are_reloaded() {
     let answers = async || (ask(&sidecar, "Hi").await == "new").then_some(());
     wait_until(answers, "the rules are not reloaded").await;
     put("rules:\n- respnd: broken\n");
-    let logged = async || sidecar.log().contains("unknown key \"respnd\"").then_some(());
+    let logged = async || sidecar.log().contains("unknown key `respnd`").then_some(());
     wait_until(logged, "the error is not logged").await;
     assert_eq!(ask(&sidecar, "Hi").await, "new");
 }
@@ -147,7 +147,7 @@ fn invalid_rules_fail_the_start() {
     assert_eq!(output.code, Some(1));
     assert_snapshot!(output.stderr.replace(&folder, "[folder]"), @r#"
     mynah: the configuration cannot be loaded:
-      [folder]/rules.yaml:2:23: rule 1: times must be a whole number of at least 1, not "x"
+      [folder]/rules.yaml:2:23: rule 1: times: must be a whole number of at least 1, not "x"
     "#);
     let output = run(&["--rules", &format!("{folder}/missing.yaml")]);
     assert_eq!(output.code, Some(1));

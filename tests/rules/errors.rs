@@ -40,16 +40,15 @@ rules:
 - {}
 ";
     assert_snapshot!(check(text), @r#"
-    rules.yaml:3:18: rule "weather": unknown key `contain`; expected one of `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`, `join`, `skip_empty`
-    rules.yaml:4:3: rule "weather": unknown key "respnd"; expected one of: name, match, respond, chain, sequence, on_exhausted, times, priority, allow_unoffered, faults
-    rules.yaml:7:7: rule 2: the pattern "(" is invalid: unclosed group
-    rules.yaml:9:6: rule 2: item 1: unknown key "txt"; known: text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error
-    rules.yaml:10:17: rule 2: on_exhausted needs chain or sequence
+    rules.yaml:4:3: rule "weather": unknown key `respnd`; expected one of `name`, `match`, `respond`, `chain`, `sequence`, `on_exhausted`, `times`, `priority`, `allow_unoffered`, `faults`
+    rules.yaml:7:7: rule 2: match, user: the pattern "(" is invalid: unclosed group
+    rules.yaml:9:6: rule 2: respond, item 1: unknown key `txt`; expected one of `text`, `text_message`, `json`, `tool_call`, `system_prompt_echo`, `tools_list`, `tools_echo`, `tool_schema`, `tool_results`, `error`
+    rules.yaml:10:17: rule 2: on_exhausted: needs chain or sequence
     rules.yaml:11:3: rule "weather": needs exactly one of respond, chain and sequence
     rules.yaml:11:9: rule 3: duplicate name "weather"; first used in line 2
-    rules.yaml:12:10: rule "weather": times must be a whole number of at least 1, not 0
+    rules.yaml:12:10: rule "weather": times: must be a whole number of at least 1, not 0
     rules.yaml:18:3: rule 4: needs exactly one of respond, chain and sequence
-    0 components, 0 rules files, 9 errors, 0 warnings
+    0 components, 0 rules files, 8 errors, 0 warnings
     "#);
 }
 
@@ -63,9 +62,9 @@ rules:
 - respond: {reasoning: \"{{ usr }}\", messages: [{text: a}]}
 ";
     assert_snapshot!(check(text), @r#"
-    rules.yaml:3:5: rule 1, step 1: respond must be a text or a list of items here, not a mapping; put keys such as delay beside respond
-    rules.yaml:4:24: rule 2: reasoning: must be a text or {"length": N}
-    rules.yaml:5:24: rule 3: reasoning: template "{{ usr }}": unknown variable `usr`; expected one of: user, messages, results, turn, metadata, request, component, session
+    rules.yaml:3:14: rule 1: step 1, respond: must be a text or a list of items here, not an object; put keys such as delay beside respond
+    rules.yaml:4:24: rule 2: respond, reasoning: must be a text or {"length": N}, not 5
+    rules.yaml:5:24: rule 3: respond, reasoning: template "{{ usr }}": unknown variable `usr`; expected one of: user, messages, results, turn, metadata, request, component, session
     0 components, 0 rules files, 3 errors, 0 warnings
     "#);
 }
@@ -163,19 +162,19 @@ fn files_without_rules_are_errors() {
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: {}"), @"
-    rules.yaml:1:8: rules must be a list, not a mapping
+    rules.yaml:1:8: rules: must be a list, not a mapping
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("expect: [{count: {}}]"), @"
-    rules.yaml:1:18: expect 1: the condition is empty; expected exactly, at_least or at_most
+    rules.yaml:1:18: expect 1: count: the condition is empty; expected exactly, at_least or at_most
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: [{respond: a, match: [user: hello]}]"), @"
-    rules.yaml:1:29: rule 1: must be a mapping, not a list
+    rules.yaml:1:29: rule 1: match: must be a mapping, not a list
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: [{respond: a, match: hello}]"), @r#"
-    rules.yaml:1:29: rule 1: must be a mapping, not "hello"
+    rules.yaml:1:29: rule 1: match: must be a mapping, not "hello"
     0 components, 0 rules files, 1 error, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: a}]\n---\nrules: [{respond: b}]"), @"
@@ -186,10 +185,11 @@ fn files_without_rules_are_errors() {
     rules.yaml:1:10: expect 1: must be a mapping, not "sent"
     0 components, 0 rules files, 1 error, 0 warnings
     "#);
-    assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b}]\nrule: 5"), @r#"
+    assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b, times: 0}]\nrule: 5"), @r#"
     rules.yaml:2:1: duplicate key "rules"; first used in line 1
-    rules.yaml:3:1: unknown key "rule"; expected one of: rules, expect, $schema
-    0 components, 0 rules files, 2 errors, 0 warnings
+    rules.yaml:2:29: rule 1: times: must be a whole number of at least 1, not 0
+    rules.yaml:3:1: unknown key `rule`; expected one of `rules`, `expect`, `$schema`
+    0 components, 0 rules files, 3 errors, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: [}]"), @"
     rules.yaml:1:19: not valid YAML: mismatched bracket '[' closed by '}'
@@ -232,9 +232,9 @@ rules:
     allow_unoffered: yes
 "#;
     assert_snapshot!(check(rules), @r#"
-    rules.yaml:4:12: rule 1: times must be a whole number of at least 1, not "2"
-    rules.yaml:5:15: rule 1: priority must be a whole number, not "high"
-    rules.yaml:6:22: rule 1: allow_unoffered must be true or false, not "yes"
+    rules.yaml:4:12: rule 1: times: must be a whole number of at least 1, not "2"
+    rules.yaml:5:15: rule 1: priority: must be a whole number, not "high"
+    rules.yaml:6:22: rule 1: allow_unoffered: must be true or false, not "yes"
     0 components, 0 rules files, 3 errors, 0 warnings
     "#);
 }
@@ -281,11 +281,11 @@ fn errors_say_where_misplaced_keys_belong() {
 - {respond: {messages: [{text: hi}], usage: nothing}}
 ";
     assert_snapshot!(check(text), @r#"
-    rules.yaml:2:14: rule 1: unknown key "text"; make it an item: "messages": [{"text": …}]
-    rules.yaml:3:14: rule 2: unknown key "tool_call"; make it an item: "messages": [{"tool_call": …}]
-    rules.yaml:4:17: rule 3: unknown key "delay"; write it in the answer: respond: {messages: […], delay: …}
-    rules.yaml:5:45: rule 4: delay: must be a duration such as "500ms", not a number
-    rules.yaml:6:45: rule 5: usage: must be an object or "none"
+    rules.yaml:2:14: rule 1: respond: unknown key `text`; make it an item: "messages": [{"text": …}]
+    rules.yaml:3:14: rule 2: respond: unknown key `tool_call`; make it an item: "messages": [{"tool_call": …}]
+    rules.yaml:4:17: rule 3: unknown key `delay`; write it in the answer: respond: {messages: […], delay: …}
+    rules.yaml:5:45: rule 4: respond, delay: must be a duration such as "500ms", not 5
+    rules.yaml:6:45: rule 5: respond, usage: must be an object or "none"
     0 components, 0 rules files, 5 errors, 0 warnings
     "#);
 }

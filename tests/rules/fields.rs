@@ -139,8 +139,8 @@ fn groups_with_the_same_name_are_errors() {
 - {match: {user: {matches: '(?<turn>.)'}}, respond: a}
 ";
     assert_snapshot!(check(text), @r#"
-    rules.yaml:2:11: rule 1: two patterns have a group named "a"; rename one of them
-    rules.yaml:3:11: rule 2: a pattern has a group named "turn", which is a variable of templates; rename the group
+    rules.yaml:2:11: rule 1: match: two patterns have a group named "a"; rename one of them
+    rules.yaml:3:11: rule 2: match: a pattern has a group named "turn", which is a variable of templates; rename the group
     0 components, 0 rules files, 2 errors, 0 warnings
     "#);
 }
@@ -193,13 +193,13 @@ fn invalid_settings_are_errors() {
 - {match: {parameters: {seed: {}}}, respond: a}
 ";
     assert_snapshot!(check(text), @r#"
-    rules.yaml:2:24: rule 1: a negative number; expected a number that is not negative
-    rules.yaml:3:24: rule 2: must be a number that is not negative, or a condition such as {at_least: 1}, not 1.5
-    rules.yaml:4:25: rule 3: must be a number, or a condition such as {at_most: 0.5}, not "warm"
-    rules.yaml:5:25: rule 4: at_least is 1, which is more than the 0.5 of at_most
-    rules.yaml:6:23: rule 5: must be true or false, not 1
-    rules.yaml:7:31: rule 6: must be a number, a boolean, a text that is contained, or {equals: a}, not a list
-    rules.yaml:8:31: rule 7: the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
+    rules.yaml:2:24: rule 1: match, max_tokens: a negative number; expected a number that is not negative
+    rules.yaml:3:24: rule 2: match, max_tokens: must be a number that is not negative, or a condition such as {at_least: 1}, not 1.5
+    rules.yaml:4:25: rule 3: match, temperature: must be a number, or a condition such as {at_most: 0.5}, not "warm"
+    rules.yaml:5:25: rule 4: match, temperature: at_least is 1, which is more than the 0.5 of at_most
+    rules.yaml:6:23: rule 5: match, scrub_pii: must be true or false, not 1
+    rules.yaml:7:31: rule 6: match, parameters, seed: must be a number, a boolean, a text that is contained, or {equals: a}, not a list
+    rules.yaml:8:31: rule 7: match, parameters, seed: the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
     0 components, 0 rules files, 7 errors, 0 warnings
     "#);
 }

@@ -200,8 +200,8 @@ fn errors_of_all_files_are_shown() {
     mynah: the configuration cannot be loaded:
       [folder]/empty: has no file of rules; expected .yaml, .yml or .json files with a list `rules`, `expect` or `fixtures`
       [folder]/missing.yaml: the rules file cannot be read: No such file or directory (os error 2)
-      [folder]/a.yaml:1:8: rules must be a list, not a scalar
-      [folder]/all/b.yaml:1:8: rules must be a list, not a scalar
+      [folder]/a.yaml:1:8: rules: must be a list, not 1
+      [folder]/all/b.yaml:1:8: rules: must be a list, not 2
       [folder]/all/c.json:1:1: the rules file is empty; expected a list `rules` or `expect`
     ");
 }

@@ -60,10 +60,10 @@ fn errors_in_templates_have_places() {
 - respond: [{json: {a: "{{ x }}"}}]
 "#;
     assert_snapshot!(check(text), @r#"
-    rules.yaml:2:12: rule 1: item 1, text: template "{{ city }}": unknown variable `city`; expected one of: user, messages, results, turn, metadata, request, component, session
-    rules.yaml:7:13: rule 2, step 2: item 2, text: malformed template "{{ city ", line 1, column 4: unexpected end of input, expected end of variable block
-    rules.yaml:12:15: rule 2, step 3: item 1, call 2, args: template "{{ town }}": unknown variable `town`; expected one of: user, messages, results, turn, metadata, request, component, session, city
-    rules.yaml:13:20: rule 3: item 1, json: template "{{ x }}": unknown variable `x`; expected one of: user, messages, results, turn, metadata, request, component, session
+    rules.yaml:2:12: rule 1: respond, item 1, text: template "{{ city }}": unknown variable `city`; expected one of: user, messages, results, turn, metadata, request, component, session
+    rules.yaml:7:13: rule 2: step 2, item 2, text: malformed template "{{ city ", line 1, column 4: unexpected end of input, expected end of variable block
+    rules.yaml:12:15: rule 2: step 3, item 1, call 2, args: template "{{ town }}": unknown variable `town`; expected one of: user, messages, results, turn, metadata, request, component, session, city
+    rules.yaml:13:20: rule 3: respond, item 1, json: template "{{ x }}": unknown variable `x`; expected one of: user, messages, results, turn, metadata, request, component, session
     0 components, 0 rules files, 4 errors, 0 warnings
     "#);
 }
@@ -93,24 +93,24 @@ fn templates_use_only_what_is_listed() {
     let rules = templates.map(|template| json!({ "respond": template }));
     let file = json!({ "rules": rules }).to_string().replace("},{", "},\n{");
     assert_snapshot!(check(&file), @r#"
-    rules.yaml:1:22: rule 1: item 1, text: template "{{ user | shout }}", line 1, column 11: unknown filter `shout`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
-    rules.yaml:2:12: rule 2: item 1, text: template "{{ user is loud }}", line 1, column 12: unknown test `loud`; expected one of: boolean, defined, divisibleby, endingwith, even, float, integer, iterable, mapping, none, number, odd, sequence, startingwith, string, undefined
-    rules.yaml:3:12: rule 3: item 1, text: template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
-    rules.yaml:4:12: rule 4: item 1, text: template "{{ user.split() }}", line 1, column 8: unknown method `split`; expected a filter after `|`
-    rules.yaml:5:12: rule 5: item 1, text: template "{% set n = namespace(x=1) %}", line 1, column 12: unknown function `namespace`; expected range
-    rules.yaml:6:12: rule 6: item 1, text: template "{% set x = [1] %}{% set x = [x, x] %}{{ x }}", line 1, column 29: lists and mappings may contain only constants
-    rules.yaml:7:12: rule 7: item 1, text: template "{{ messages + messages }}", line 1, column 4: this may be a list or a mapping here; convert it with the filter int, float or string
-    rules.yaml:8:12: rule 8: item 1, text: template "{{ results[0].json * 9 }}", line 1, column 11: this may be a list or a mapping here; convert it with the filter int, float or string
-    rules.yaml:9:12: rule 9: item 1, text: template "{{ messages == results }}", line 1, column 4: this may be a list or a mapping here; convert it with the filter int, float or string
-    rules.yaml:10:12: rule 10: item 1, text: template "{{ messages in results }}", line 1, column 4: this may be a list or a mapping here; convert it with the filter int, float or string
-    rules.yaml:11:12: rule 11: item 1, text: template "{{ messages[1:] }}", line 1, column 4: templates have no slices; capture a part of a text with a group in `matches`
-    rules.yaml:12:12: rule 12: item 1, text: template "{% set user = 1 %}", line 1, column 8: cannot set `user`; choose a name that is not taken
-    rules.yaml:13:12: rule 13: item 1, text: template "{{ user | trim(user) }}", line 1, column 11: `trim` takes 0 arguments, not 1
-    rules.yaml:14:12: rule 14: item 1, text: template "{{ user | join(messages) }}", line 1, column 16: this may be a list or a mapping here; convert it with the filter int, float or string
-    rules.yaml:15:12: rule 15: item 1, text: template "{{ user | map('upper') }}", line 1, column 11: `map` needs the argument attribute='NAME'
-    rules.yaml:16:12: rule 16: item 1, text: template "{% with x = 1 %}{% endwith %}", line 1, column 4: templates have no `with`; expected one of: for, if, set, raw
-    rules.yaml:17:12: rule 17: item 1, text: template "{% for x in messages recursive %}{% endfor %}", line 1, column 4: templates have no `recursive`; expected one of: for, if, set, raw
-    rules.yaml:18:12: rule 18: item 1, text: template "{{ range }}", line 1, column 4: `range` needs arguments
+    rules.yaml:1:22: rule 1: respond, item 1, text: template "{{ user | shout }}", line 1, column 11: unknown filter `shout`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
+    rules.yaml:2:12: rule 2: respond, item 1, text: template "{{ user is loud }}", line 1, column 12: unknown test `loud`; expected one of: boolean, defined, divisibleby, endingwith, even, float, integer, iterable, mapping, none, number, odd, sequence, startingwith, string, undefined
+    rules.yaml:3:12: rule 3: respond, item 1, text: template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
+    rules.yaml:4:12: rule 4: respond, item 1, text: template "{{ user.split() }}", line 1, column 8: unknown method `split`; expected a filter after `|`
+    rules.yaml:5:12: rule 5: respond, item 1, text: template "{% set n = namespace(x=1) %}", line 1, column 12: unknown function `namespace`; expected range
+    rules.yaml:6:12: rule 6: respond, item 1, text: template "{% set x = [1] %}{% set x = [x, x] %}{{ x }}", line 1, column 29: lists and mappings may contain only constants
+    rules.yaml:7:12: rule 7: respond, item 1, text: template "{{ messages + messages }}", line 1, column 4: this may be a list or a mapping here; convert it with the filter int, float or string
+    rules.yaml:8:12: rule 8: respond, item 1, text: template "{{ results[0].json * 9 }}", line 1, column 11: this may be a list or a mapping here; convert it with the filter int, float or string
+    rules.yaml:9:12: rule 9: respond, item 1, text: template "{{ messages == results }}", line 1, column 4: this may be a list or a mapping here; convert it with the filter int, float or string
+    rules.yaml:10:12: rule 10: respond, item 1, text: template "{{ messages in results }}", line 1, column 4: this may be a list or a mapping here; convert it with the filter int, float or string
+    rules.yaml:11:12: rule 11: respond, item 1, text: template "{{ messages[1:] }}", line 1, column 4: templates have no slices; capture a part of a text with a group in `matches`
+    rules.yaml:12:12: rule 12: respond, item 1, text: template "{% set user = 1 %}", line 1, column 8: cannot set `user`; choose a name that is not taken
+    rules.yaml:13:12: rule 13: respond, item 1, text: template "{{ user | trim(user) }}", line 1, column 11: `trim` takes 0 arguments, not 1
+    rules.yaml:14:12: rule 14: respond, item 1, text: template "{{ user | join(messages) }}", line 1, column 16: this may be a list or a mapping here; convert it with the filter int, float or string
+    rules.yaml:15:12: rule 15: respond, item 1, text: template "{{ user | map('upper') }}", line 1, column 11: `map` needs the argument attribute='NAME'
+    rules.yaml:16:12: rule 16: respond, item 1, text: template "{% with x = 1 %}{% endwith %}", line 1, column 4: templates have no `with`; expected one of: for, if, set, raw
+    rules.yaml:17:12: rule 17: respond, item 1, text: template "{% for x in messages recursive %}{% endfor %}", line 1, column 4: templates have no `recursive`; expected one of: for, if, set, raw
+    rules.yaml:18:12: rule 18: respond, item 1, text: template "{{ range }}", line 1, column 4: `range` needs arguments
     0 components, 0 rules files, 18 errors, 0 warnings
     "#);
 }

@@ -59,7 +59,7 @@ use self::{
     turn::{Script, ScriptedTurn},
 };
 pub use self::{
-    chains::{Chain, SCHEMA, tags},
+    chains::{Chain, schema as chain_schema, tags},
     explain::{ChainOutcome, ExplainedChain},
     rules::{RuleProvider, Rules},
     settings::{OnExhausted, OnMalformed, ScriptedSettings},

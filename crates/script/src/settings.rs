@@ -1,6 +1,8 @@
 //! The settings of a scripted component.
 
 use mynah_core::provider::stream::StreamOptions;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// The settings of a scripted component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +23,10 @@ pub struct ScriptedSettings {
 }
 
 /// The answer after the last step of a chain.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum OnExhausted {
-    /// The sentence [`EXHAUSTED`](super::EXHAUSTED).
+    /// A fixed sentence, which says that the chain is completed.
     #[default]
     Message,
     /// The answer of the fallback to the request without its chains.

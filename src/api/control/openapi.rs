@@ -11,6 +11,7 @@ use crate::{
         explain::Explanation, journal::ShownEntry, outcome::CallOutcome, verdict::Verdict,
         verify::Verification,
     },
+    provider::faults::FaultTarget,
 };
 
 /// Returns the description of the control API.
@@ -26,7 +27,7 @@ fn document() -> Value {
     let paths = paths(&mut bodies, &mut answers);
     let mut definitions = bodies.take_definitions(true);
     definitions.extend(answers.take_definitions(true));
-    definitions.extend(schemas::definitions());
+    definitions.insert("Error".to_owned(), schemas::error());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -63,7 +64,7 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let verdict = answers.subschema_for::<Verdict>().to_value();
     let all = ["session", "component", "outcome", "since", "limit"];
     let of_verdict = ["session", "component", "since"];
-    let fault = json!({"$ref": "#/components/schemas/FaultTarget"});
+    let fault = bodies.subschema_for::<FaultTarget>().to_value();
     let mut verified = operation("Check the calls", &[], Some(verify), Some(verification.clone()));
     verified["responses"]["409"] = answer("Not as expected", Some(verification));
     json!({

@@ -295,8 +295,8 @@ impl TextOrMapping for TextCondition {
 
     const EXPECTED: &'static str = "a text that is contained, or a condition such as {equals: a}";
 
-    fn from_text(text: &str) -> Self {
-        Self::contains(text)
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self::contains(text))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{fmt, marker::PhantomData};
 
+use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor, value::MapAccessDeserializer},
@@ -9,7 +10,8 @@ use serde::{
 
 /// A struct that is read from a mapping. Without this type, serde also accepts a list of the values
 /// of its fields.
-#[derive(Debug)]
+#[derive(Debug, JsonSchema)]
+#[schemars(inline, transparent)]
 pub struct Mapping<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mapping<T> {

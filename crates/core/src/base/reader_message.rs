@@ -1,5 +1,10 @@
 //! Rewords the messages of the readers of files and bodies, which name Rust's types.
 
+use super::text::shorten;
+
+/// Maximum number of characters of a key or a value. Clients limit the size of errors.
+const MAX_SEEN: usize = 60;
+
 /// Returns the reworded message of a reader without the place at its end.
 pub fn reason(message: &str, mapping: &str) -> String {
     let (message, _) = message.rsplit_once(" at line ").unwrap_or((message, ""));
@@ -13,27 +18,38 @@ pub fn reworded(message: &str, mapping: &str) -> String {
         Some(at) => message.split_at(at),
         None => (message, ""),
     };
-    let alternatives = |rest: &str| rest.replacen(", expected", "; expected", 1);
     let mismatch = ["invalid type: ", "invalid value: "];
     let mismatch = mismatch.iter().find_map(|start| message.strip_prefix(start));
     // What is seen may be any text, so the last one counts.
     let mismatch = mismatch.and_then(|it| it.rsplit_once(", expected "));
     let reworded = if let Some(rest) = message.strip_prefix("unknown field ") {
-        format!("unknown key {}", alternatives(rest))
+        unknown("key", rest)
     } else if let Some(rest) = message.strip_prefix("unknown variant ") {
-        format!("unknown value {}", alternatives(rest))
+        unknown("value", rest)
     } else if let Some(key) = message.strip_prefix("missing field ") {
         format!("the key {key} is missing")
     } else if let Some(key) = message.strip_prefix("duplicate field ") {
         format!("duplicate key {key}")
     } else if let Some((seen, expected)) = mismatch {
-        format!("must be {}, not {}", expected_value(expected, mapping), seen_value(seen, mapping))
+        let seen = shorten(seen_value(seen, mapping), MAX_SEEN);
+        format!("must be {}, not {seen}", expected_value(expected, mapping))
     } else if let Some(expected) = wrong_length(message) {
         format!("must be {}, not a list", expected_value(expected, mapping))
     } else {
         message.to_owned()
     };
     reworded + place
+}
+
+/// Rewords that a key or a value is not one of those that are known.
+fn unknown(what: &str, rest: &str) -> String {
+    // What is seen may be any text, so the last one counts.
+    let (seen, known) = match rest.rfind("`, expected ") {
+        Some(at) => (&rest[..at], &rest[at + "`, ".len()..]),
+        None => (rest.trim_end_matches("`, there are no fields"), "expected none"),
+    };
+    let seen = seen.strip_prefix('`').unwrap_or(seen).escape_debug().to_string();
+    format!("unknown {what} `{}`; {known}", shorten(&seen, MAX_SEEN))
 }
 
 /// Returns what is expected in place of a list, which serde also accepts for a struct if it has as many

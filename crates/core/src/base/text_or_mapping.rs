@@ -16,7 +16,7 @@ pub trait TextOrMapping: TryFrom<Self::Parts, Error = String> {
     const EXPECTED: &'static str;
 
     /// Returns the value that a text stands for.
-    fn from_text(text: &str) -> Self;
+    fn from_text(text: &str) -> Result<Self, String>;
 }
 
 /// Reads a text or a mapping.
@@ -36,7 +36,7 @@ impl<'de, T: TextOrMapping> Visitor<'de> for TextOrMappingVisitor<T> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        Ok(T::from_text(text))
+        T::from_text(text).map_err(E::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<T, A::Error> {

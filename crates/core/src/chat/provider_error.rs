@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use thiserror::Error as ThisError;
 
 use super::Delivery;
@@ -34,7 +36,8 @@ pub struct ErrorDetails {
 }
 
 /// The kinds of failure, which are the error codes of gRPC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorKind {
     /// The caller cancelled the call.
     Cancelled,
@@ -112,4 +115,10 @@ impl ErrorKind {
         ("DATA_LOSS", Self::DataLoss),
         ("UNAUTHENTICATED", Self::Unauthenticated),
     ];
+
+    /// Returns the gRPC name.
+    pub fn as_str(self) -> &'static str {
+        // The names are in the order of the kinds.
+        Self::ALL[self as usize].0
+    }
 }

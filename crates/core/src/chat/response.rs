@@ -1,5 +1,8 @@
 //! The response from a component.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::ToolCall;
 
 /// A response: one turn of the model.
@@ -22,7 +25,8 @@ pub struct Response {
 }
 
 /// A part of an encoded response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum MissingPart {
     /// All outputs. OpenAI's API has none, and leaves out the choices.
     Outputs,

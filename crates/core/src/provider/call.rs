@@ -5,13 +5,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 /// The session of calls that name none.
 pub const DEFAULT_SESSION: &str = "default";
 /// Maximum number of recorded answers of one call.
 const MAX_ANSWERS: usize = 64;
 
 /// The API through which a call arrived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Surface {
     /// Dapr's runtime API over gRPC.
     Grpc,

@@ -1,12 +1,47 @@
-//! The type of a parsed chain, and its parser.
+//! The type of a checked chain, and its format.
 
 use std::{mem, sync::Arc};
 
-use serde_json::value::RawValue;
+use mynah_core::base::mapping::Mapping;
+use schemars::JsonSchema;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::{Value, value::RawValue};
 
-use crate::steps::{Object, Step, StepError, has_key, step};
+use crate::steps::{Step, StepError, StepSource, read_object, schema_of};
 
 const CHAIN: &str = "instruction_chain";
+
+/// The answers of the model, one step for each turn, or a single step. Write it between
+/// <|instruction_start|> and <|instruction_end|> in a user message. Fields that are null are ignored.
+#[derive(JsonSchema)]
+#[schemars(title = "Instruction chain", untagged)]
+enum ChainOrStep<'a> {
+    Chain(ChainSource<'a>),
+    Step(Box<StepSource<'a>>),
+}
+
+/// Steps of which each is the answer in one turn.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct ChainSource<'a> {
+    /// The steps, in order.
+    #[serde(borrow)]
+    #[schemars(extend("minItems" = 1))]
+    instruction_chain: Vec<Mapping<StepSource<'a>>>,
+}
+
+/// An object that may be a chain.
+#[derive(Deserialize)]
+struct MaybeChain {
+    #[serde(rename = "instruction_chain")]
+    _steps: IgnoredAny,
+}
+
+/// Returns the JSON Schema of a chain.
+pub fn schema() -> Value {
+    schema_of::<ChainOrStep<'_>>().to_value()
+}
 
 /// An instruction chain: the model's answers, turn by turn. It has at least one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,25 +75,41 @@ pub(crate) struct Turns {
     pub(crate) unseen: usize,
 }
 
-impl Chain {
-    /// Parses a JSON object that is a chain or a single step.
-    pub(crate) fn parse(object: &RawValue) -> Result<Self, StepError> {
-        if !has_key(object, CHAIN)? {
-            let step = step(object).map_err(|error| error.within("step 1"))?;
-            return Ok(Self::from_steps(vec![step]));
-        }
-        let chain = Object::parse(object, &[CHAIN])?;
-        match chain.list(CHAIN, "step", step)? {
-            None => Err(StepError::new("must be a list, not null").within_key(CHAIN)),
-            Some(steps) if steps.is_empty() => {
-                Err(StepError::new("must have at least one step").within_key(CHAIN))
+impl<'a> ChainOrStep<'a> {
+    fn read(object: &'a RawValue) -> Result<Self, StepError> {
+        let object = object.get();
+        let read = match serde_json::from_str::<MaybeChain>(object) {
+            Ok(_) => read_object(object).map(Self::Chain),
+            Err(_) => read_object(object)
+                .map(|step| Self::Step(Box::new(step)))
+                .map_err(|error| error.within("step 1")),
+        };
+        read.map_err(StepError::with_hint)
+    }
+
+    fn check(self) -> Result<Chain, StepError> {
+        let steps: Vec<_> = match self {
+            Self::Step(step) => vec![step.check().map_err(|error| error.within("step 1"))?],
+            Self::Chain(ChainSource { instruction_chain: steps }) => {
+                let checked = steps.into_iter().enumerate().map(|(index, Mapping(step))| {
+                    step.check().map_err(|error| error.within_item(CHAIN, index))
+                });
+                checked.collect::<Result<_, _>>()?
             }
-            Some(steps) => Ok(Self::from_steps(steps)),
+        };
+        if steps.is_empty() {
+            return Err(StepError::new("must have at least one step").within_key(CHAIN));
         }
+        Ok(Chain::from_steps(steps))
     }
 }
 
 impl Chain {
+    /// Parses a JSON object that is a chain or a single step.
+    pub(crate) fn parse(object: &RawValue) -> Result<Self, StepError> {
+        ChainOrStep::read(object)?.check()
+    }
+
     /// Creates a chain. A step with `times` is not a turn.
     pub(crate) fn from_steps(steps: Vec<Step>) -> Self {
         let (mut turns, mut failures) = (Vec::new(), Vec::new());

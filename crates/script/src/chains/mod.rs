@@ -15,10 +15,7 @@ mod strip;
 pub mod tags;
 
 pub(super) use self::active_chain::{ActiveChain, chain_ranges, find_active_chain, has_long_chain};
-pub use self::chain::Chain;
+pub use self::chain::{Chain, schema};
 pub(super) use self::chain::{NumberedStep, Turns};
 pub(super) use self::player::{CallCounters, Plan, Planned};
 pub(super) use self::strip::without_chains;
-
-/// The JSON Schema of a chain.
-pub const SCHEMA: &str = include_str!("chain.schema.json");

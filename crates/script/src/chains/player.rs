@@ -6,7 +6,10 @@ use mynah_core::{
 };
 
 use super::{Chain, NumberedStep};
-use crate::{EXHAUSTED, OnExhausted, steps::Step};
+use crate::{
+    EXHAUSTED, OnExhausted,
+    steps::{Step, Times},
+};
 
 /// What a script has for a turn.
 pub(crate) struct Plan<'s> {
@@ -86,7 +89,7 @@ impl CallCounters<'_> {
         let (script, request) = (script(), conversation_hash(self.component, &request.messages));
         let fails = |NumberedStep { number, step }: &&NumberedStep| {
             let key = format!("{script}/{request:016x}/{number}");
-            let times = step.times.map_or(0, |times| u64::from(times.get()));
+            let times = step.times.map_or(0, Times::get);
             match self.is_explained {
                 true => self.counters.get(self.session, &key) < times,
                 false => self.counters.increment_below(self.session, &key, times).is_some(),

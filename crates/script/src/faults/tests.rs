@@ -3,7 +3,7 @@
 use mynah_core::base::json_schema::Schema;
 use serde_json::Value;
 
-use super::{FaultTarget, Faults, SCHEMA};
+use super::{FaultTarget, Faults, schema};
 
 const VALID: &[&str] = &[
     r#"{"error":{"code":"UNAVAILABLE"}}"#,
@@ -24,31 +24,37 @@ const DOES_NOTHING: &str =
 
 /// Invalid faults that the schema also rejects.
 const INVALID: &[(&str, &str)] = &[
-    ("1", "must be an object, not a number"),
-    (r#"[1]"#, "fault 1: must be an object, not a number"),
+    ("1", "must be an object or a list of objects, not 1"),
+    (r#"[1]"#, "fault 1: must be an object, not 1"),
     (
         r#"{"fail":1}"#,
-        r#"unknown key "fail"; known: surfaces, fail_first, every, probability, seed, delay, error, trailers_only, hang, cut_after, reset, malformed_args, empty"#,
+        "unknown key `fail`; expected one of `surfaces`, `fail_first`, `every`, `probability`, `seed`, `delay`, `error`, `trailers_only`, `hang`, `cut_after`, `reset`, `malformed_args`, `empty`",
     ),
-    (r#"[{"hang":true},{"hang":1}]"#, "fault 2, hang: must be a boolean, not a number"),
+    (r#"[{"hang":true},{"hang":1}]"#, "fault 2, hang: must be true or false, not 1"),
     (r#"{"hang":false}"#, "hang: must be true or absent"),
-    (r#"{"reset":"yes"}"#, "reset: must be a boolean, not a string"),
-    (r#"{"malformed_args":1}"#, "malformed_args: must be true or a string"),
+    (r#"{"reset":"yes"}"#, r#"reset: must be true or false, not "yes""#),
+    (r#"{"malformed_args":1}"#, "malformed_args: must be true or a string, not 1"),
     (r#"{"hang":true,"surfaces":[]}"#, "surfaces: must not be empty"),
     (
         r#"{"hang":true,"surfaces":["grpc","rest"]}"#,
-        r#"surface 2: unknown value "rest"; known: grpc, http, openai, component"#,
+        "surface 2: unknown value `rest`; expected one of `grpc`, `http`, `openai`, `component`",
     ),
-    (r#"{"hang":true,"fail_first":0}"#, "fail_first: must be a whole number from 1 to 1000000000"),
+    (
+        r#"{"hang":true,"fail_first":0}"#,
+        "fail_first: must be a whole number from 1 to 1000000000, not 0",
+    ),
     (r#"{"hang":true,"probability":1.5}"#, "probability: must be a number from 0 to 1"),
     (
         r#"{"error":{"code":"BUSY"}}"#,
-        r#"error, code: unknown value "BUSY"; known: CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED"#,
+        "error, code: unknown value `BUSY`; expected one of `CANCELLED`, `UNKNOWN`, `INVALID_ARGUMENT`, `DEADLINE_EXCEEDED`, `NOT_FOUND`, `ALREADY_EXISTS`, `PERMISSION_DENIED`, `RESOURCE_EXHAUSTED`, `FAILED_PRECONDITION`, `ABORTED`, `OUT_OF_RANGE`, `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE`, `DATA_LOSS`, `UNAUTHENTICATED`",
     ),
-    (r#"{"cut_after":-1}"#, "cut_after: must be a whole number from 0 to 1000000"),
+    (r#"{"cut_after":-1}"#, "cut_after: must be a whole number from 0 to 1000000, not -1"),
     ("{}", DOES_NOTHING),
     (r#"{"delay":null,"every":2,"hang":null}"#, DOES_NOTHING),
-    (r#"{"empty":"all"}"#, r#"empty: unknown value "all"; known: outputs, choices, message"#),
+    (
+        r#"{"empty":"all"}"#,
+        "empty: unknown value `all`; expected one of `outputs`, `choices`, `message`",
+    ),
 ];
 
 /// Invalid faults that the schema does not express.
@@ -75,8 +81,8 @@ const INVALID_BEYOND_SCHEMA: &[(&str, &str)] = &[
 
 #[test]
 fn reader_and_schema_agree() {
-    let schema = Schema::compile(&serde_json::from_str(SCHEMA).unwrap()).unwrap();
-    let is_valid = |text: &str| schema.is_valid(&serde_json::from_str::<Value>(text).unwrap());
+    let compiled = Schema::compile(&schema()).unwrap();
+    let is_valid = |text: &str| compiled.is_valid(&serde_json::from_str::<Value>(text).unwrap());
     for text in VALID {
         assert_eq!(Faults::parse(text).map_err(|error| error.to_string()).err(), None, "{text}");
         assert!(is_valid(text), "{text}");
@@ -111,5 +117,5 @@ fn reads_targets() {
     let both = FaultTarget::parse(r#"{"faults":[],"hang":true}"#).unwrap_err();
     assert_eq!(both.to_string(), "has both faults and keys of a fault");
     let nested = FaultTarget::parse(r#"{"faults":[{"component":"echo"}]}"#).unwrap_err();
-    assert!(nested.to_string().starts_with(r#"fault 1: unknown key "component""#), "{nested}");
+    assert!(nested.to_string().starts_with("fault 1: unknown key `component`"), "{nested}");
 }

@@ -18,11 +18,10 @@
 // rules_text   the texts that rules are read from
 // found        finds the files in folders
 // read         reads files
+//   source       the format of rules
 //   rule_reader  reads a rule
-//   step_reader  reads the steps of a rule
 //   texts        the texts of a step that may be templates
-//   reader       reads mappings and scalars, and collects errors
-// schema       the JSON Schema of the file format
+//   reader       collects errors
 // aimock       converts fixture files of aimock
 
 pub mod aimock;
@@ -37,10 +36,9 @@ mod reader;
 mod rule;
 mod rule_reader;
 mod rules_text;
-mod schema;
 mod select;
 mod session_rules;
-mod step_reader;
+mod source;
 mod texts;
 #[cfg(test)]
 mod tests;
@@ -58,8 +56,8 @@ pub use self::{
     provider::RuleProvider,
     read::is_rules_file,
     rules_text::RulesText,
-    schema::schema,
     session_rules::SessionRules,
+    source::schema,
     unmatched::Unmatched,
     usage::{ExplainedRule, UnusedRule, UsedStep},
     variables::{Variables, known},

@@ -8,15 +8,14 @@ use mynah_core::base::{
     mapping::Mapping,
     pattern::PatternLimits,
     template::Templates,
-    yaml::{self, Node, PlacedJson, TopLevel, Tree},
+    yaml::{self, Node, PlacedJson, TopLevel, Tree, Value},
 };
 
 use super::{
     Rules, RulesFile, RulesText, aimock, expectation::Expectation, index::Index, reader::Reader,
-    rule::Rule,
+    rule::Rule, source::RulesSource,
 };
-
-const KEYS: [&str; 3] = ["rules", "expect", "$schema"];
+use crate::steps::keys_of;
 
 /// The contents of files.
 #[derive(Default)]
@@ -141,7 +140,7 @@ fn never_reached(rules: &[Arc<Rule>], files: &[RulesFile]) -> Vec<Diagnostic> {
 
 /// The contents of one text.
 #[derive(Default)]
-struct Read {
+pub(super) struct Read {
     rules: Vec<Rule>,
     expectations: Vec<Expectation>,
     warnings: Vec<Diagnostic>,
@@ -175,7 +174,8 @@ impl Reader {
         Read { warnings: converted.warnings, ..read }
     }
 
-    fn read(&mut self, text: &str) -> Read {
+    /// Reads rules and expectations.
+    pub(super) fn read(&mut self, text: &str) -> Read {
         let tree = match yaml::parse_own(text) {
             Ok(tree) => tree,
             Err(error) => {
@@ -193,29 +193,50 @@ impl Reader {
             return Read::default();
         }
         self.errors.extend(repeated_keys);
-        let Some(fields) = self.fields(&root, &KEYS) else { return Read::default() };
-        let [listed, expected] = ["rules", "expect"].map(|key| fields.get(key));
-        if listed.is_none() && expected.is_none() {
+        self.root(root).unwrap_or_default()
+    }
+
+    fn root(&mut self, mut root: Node) -> Option<Read> {
+        let mut json = PlacedJson::new(&root).into_text();
+        if let Err(error) = RulesSource::read(&json)
+            && error.is_about_key()
+        {
+            // An unknown key hides no error in the rules.
+            self.value::<()>(&root, Err(error));
+            if let Value::Map(entries) = &mut root.value {
+                let known = keys_of::<RulesSource<'_>>();
+                entries.retain(|key, _| known.contains(key));
+            }
+            json = PlacedJson::new(&root).into_text();
+        }
+        let root = &root;
+        let RulesSource { rules, expect, .. } = self.value(root, RulesSource::read(&json))?;
+        if rules.is_none() && expect.is_none() {
             self.error(root.place, "expected a list `rules` or `expect`, as this is a rules file");
         }
-        let rules = listed.map(|list| self.rules(list)).unwrap_or_default();
-        let expectations = expected.map(|list| self.expectations(list)).unwrap_or_default();
-        Read { rules, expectations, ..Read::default() }
+        let rules = self.entries(root, "rules", rules).into_iter();
+        let rules =
+            rules.filter_map(|(number, node, rule)| self.rule(number, node, &rule)).collect();
+        let expectations = self.entries(root, "expect", expect).into_iter();
+        let expectations = expectations.filter_map(|(number, node, expectation)| {
+            self.within = format!("expect {number}");
+            self.value(node, expectation.read()).map(|Mapping(expectation)| expectation)
+        });
+        Some(Read { rules, expectations: expectations.collect(), ..Read::default() })
     }
 
-    fn rules(&mut self, list: &Node) -> Vec<Rule> {
-        let nodes = self.list("rules", list).unwrap_or_default();
-        nodes.iter().zip(1..).filter_map(|(node, number)| self.rule(number, node)).collect()
-    }
-
-    fn expectations(&mut self, list: &Node) -> Vec<Expectation> {
-        let nodes = self.list("expect", list).unwrap_or_default();
-        nodes.iter().zip(1..).filter_map(|(node, number)| self.expectation(number, node)).collect()
-    }
-
-    fn expectation(&mut self, number: usize, node: &Node) -> Option<Expectation> {
-        self.within = format!("expect {number}");
-        let expectation = PlacedJson::new(node).deserialize();
-        expectation.map(|Mapping(it)| it).map_err(|error| self.add(error, node.place)).ok()
+    /// Returns the entries of a list with their numbers and nodes.
+    fn entries<'n, T>(
+        &mut self,
+        root: &'n Node,
+        key: &str,
+        entries: Option<Vec<T>>,
+    ) -> Vec<(usize, &'n Node, T)> {
+        let (Some(entries), Some(node)) = (entries, root.field(key)) else { return Vec::new() };
+        let Value::List(nodes) = &node.value else { return Vec::new() };
+        if nodes.is_empty() {
+            self.error(node.place, format!("{key} must not be empty"));
+        }
+        (1..).zip(nodes).zip(entries).map(|((number, node), entry)| (number, node, entry)).collect()
     }
 }

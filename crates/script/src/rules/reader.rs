@@ -1,4 +1,4 @@
-//! Reads the values of a file and collects all errors.
+//! Collects the errors in a file, with their places.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,13 +9,12 @@ use std::{
 use mynah_core::base::{
     diagnostics::{Diagnostic, Place},
     template::Templates,
-    yaml::{Entry, Node, PlacedJson, Value},
+    yaml::{Entry, Node, Value},
 };
+use serde::Deserialize;
 
-use crate::steps::STEP_KEYS;
-
-/// The key of an answer.
-pub(super) const RESPOND: &str = "respond";
+use super::source::Part;
+use crate::steps::{MESSAGES, PathSegment, RESPOND, StepError};
 
 /// Collects the errors in a file.
 #[derive(Debug, Default)]
@@ -36,14 +35,6 @@ pub(super) struct Reader {
     pub(super) errors: Vec<Diagnostic>,
 }
 
-/// A mapping.
-pub(super) struct Fields<'a> {
-    pub(super) place: Place,
-    /// Whether there are unknown keys, which have errors.
-    pub(super) has_unknown: bool,
-    entries: &'a BTreeMap<String, Entry>,
-}
-
 impl Reader {
     /// Adds an error in the current element.
     pub(super) fn error(&mut self, place: Place, message: impl fmt::Display) {
@@ -54,76 +45,47 @@ impl Reader {
         self.errors.push(Diagnostic::error(message).at(place));
     }
 
-    /// Adds an error that was found by another reader.
-    pub(super) fn add(&mut self, error: Diagnostic, default: Place) {
-        self.error(error.place.unwrap_or(default), error.message);
+    /// Returns a value inside of a node. Adds its error, if it has one.
+    pub(super) fn value<T>(&mut self, node: &Node, value: Result<T, StepError>) -> Option<T> {
+        let add = |error: StepError| self.error(place(node, &error), error.with_hint());
+        value.map_err(add).ok()
     }
 
-    /// Returns the fields of a mapping. Unknown keys are errors.
-    pub(super) fn fields<'a>(&mut self, node: &'a Node, known: &[&str]) -> Option<Fields<'a>> {
-        let Value::Map(entries) = &node.value else {
-            let known = known.join(", ");
-            let message =
-                format!("must be a mapping with keys such as {known}, not {}", kind(node));
-            self.error(node.place, message);
-            return None;
-        };
-        let unknown = entries.iter().filter(|(key, _)| !known.contains(&key.as_str()));
-        for (key, entry) in unknown {
-            let hint = match known.contains(&RESPOND) && STEP_KEYS.contains(&key.as_str()) {
-                true => format!("write it in the answer: {RESPOND}: {{messages: […], {key}: …}}"),
-                false => format!("expected one of: {}", known.join(", ")),
-            };
-            self.error(entry.place, format!("unknown key {key:?}; {hint}"));
-        }
-        let has_unknown = entries.keys().any(|key| !known.contains(&key.as_str()));
-        Some(Fields { place: node.place, has_unknown, entries })
-    }
-
-    /// Returns the items of a list that is not empty.
-    pub(super) fn list<'a>(&mut self, key: &str, node: &'a Node) -> Option<&'a [Node]> {
-        match &node.value {
-            Value::List(nodes) if !nodes.is_empty() => return Some(nodes),
-            Value::List(_) => self.error(node.place, format!("{key} must not be empty")),
-            _ => self.error(node.place, format!("{key} must be a list, not {}", kind(node))),
-        }
-        None
-    }
-
-    /// Parses an optional value.
-    pub(super) fn scalar<T>(
+    /// Reads a part of a node.
+    pub(super) fn part<'a, T: Deserialize<'a>>(
         &mut self,
-        fields: &Fields<'_>,
+        node: &Node,
         key: &str,
-        expected: &str,
-        parse: impl FnOnce(&Node) -> Option<T>,
+        part: Option<Part<'a, T>>,
     ) -> Option<T> {
-        let node = fields.get(key)?;
-        let parsed = parse(node);
-        if parsed.is_none() {
-            let found = match &node.value {
-                Value::Plain(_) | Value::Text(_) => PlacedJson::new(node).into_text(),
-                Value::List(_) | Value::Map(_) => kind(node).to_owned(),
-            };
-            self.error(node.place, format!("{key} must be {expected}, not {found}"));
+        let read = part?.read().map_err(|error| error.within_key(key));
+        self.value(node, read)
+    }
+}
+
+/// Returns the place of the invalid part of a node.
+fn place(node: &Node, error: &StepError) -> Place {
+    let mut path: Vec<_> = error.path().collect();
+    let key = if error.is_about_key() { path.pop() } else { None };
+    let mut node = node;
+    for segment in path {
+        node = match (&node.value, segment) {
+            (Value::Map(_), PathSegment::Key(key)) => entry(node, key).map(|entry| &entry.node),
+            (Value::List(nodes), PathSegment::Index(index)) => nodes.get(*index),
+            // A text or a list in place of a step.
+            _ => None,
         }
-        parsed
+        .unwrap_or(node);
+    }
+    match key {
+        Some(PathSegment::Key(key)) => entry(node, key).map_or(node.place, |entry| entry.place),
+        _ => node.place,
     }
 }
 
-impl<'a> Fields<'a> {
-    /// Returns the value of a key, unless it is null.
-    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
-        self.entries.get(key).map(|entry| &entry.node).filter(|node| !node.is_null())
-    }
-}
-
-/// Names the type of a value, for messages.
-pub(super) fn kind(node: &Node) -> &'static str {
-    match &node.value {
-        Value::List(_) => "a list",
-        Value::Map(_) => "a mapping",
-        Value::Plain(_) if node.is_null() => "null",
-        Value::Plain(_) | Value::Text(_) => "a scalar",
-    }
+/// Returns the entry of a mapping. The items of a step have two names.
+fn entry<'a>(node: &'a Node, key: &str) -> Option<&'a Entry> {
+    let Value::Map(entries) = &node.value else { return None };
+    let items = || entries.get(RESPOND).filter(|_| key == MESSAGES);
+    entries.get(key).or_else(items)
 }

@@ -12,7 +12,7 @@ use crate::{
     OnExhausted,
     chains::{Chain, NumberedStep, Plan, Planned},
     faults::Faults,
-    steps::{Item, Step},
+    steps::{Item, Step, Times},
 };
 
 /// The answers to the requests that meet some conditions.
@@ -61,7 +61,7 @@ impl Sequence {
     pub(crate) fn new(steps: Vec<Step>) -> Option<Self> {
         let mut end = 0;
         let numbered = (1..).zip(steps).map(|(number, step)| {
-            end += step.times.map_or(1, |times| u64::from(times.get()));
+            end += step.times.map_or(1, Times::get);
             (end, NumberedStep { number, step: step.into() })
         });
         let steps: Vec<_> = numbered.collect();

@@ -1,52 +1,59 @@
 //! Reads a rule.
 
-use std::str::FromStr;
+use std::num::NonZeroU64;
 
 use mynah_core::{
-    base::yaml::{Node, PlacedJson, Value},
+    base::{
+        mapping::Mapping,
+        yaml::{Node, Value},
+    },
     provider::call::RuleLabel,
 };
 
 use super::{
     matching::Match,
-    reader::{Fields, Reader, kind},
+    reader::Reader,
     rule::{Answers, Rule, Sequence},
-    step_reader::place,
-    texts::has_templates,
+    source::{Part, RuleSource},
+    texts::{StepText, for_each_text, has_templates},
+    variables::known,
 };
-use crate::{OnExhausted, chains::Chain, faults::Faults};
-
-const KEYS: [&str; 10] = [
-    "name",
-    "match",
-    "respond",
-    "chain",
-    "sequence",
-    "on_exhausted",
-    "times",
-    "priority",
-    "allow_unoffered",
-    "faults",
-];
-const ANSWERS: [&str; 3] = ["respond", "chain", "sequence"];
+use crate::{
+    OnExhausted,
+    chains::Chain,
+    faults::FaultsSource,
+    steps::{AnswerSource, RESPOND, Step, StepError, Word},
+};
 
 impl Reader {
     /// Reads the rule with this number. Returns `None` after an error.
-    pub(super) fn rule(&mut self, number: usize, node: &Node) -> Option<Rule> {
+    pub(super) fn rule(
+        &mut self,
+        number: usize,
+        node: &Node,
+        rule: &Part<'_, Mapping<RuleSource<'_>>>,
+    ) -> Option<Rule> {
         let errors = self.errors.len();
         let label = self.label(number, node);
         self.within = label.to_string();
-        let fields = self.fields(node, &KEYS)?;
-        let conditions = self.conditions(&fields);
+        let Mapping(mut source) = self.value(node, rule.read())?;
+        let conditions = match source.r#match.take() {
+            Some(conditions) => self.part(node, "match", Some(conditions)),
+            None => Some(Match::default()),
+        };
         let names = |conditions: &Match| conditions.capture_names().map(str::to_owned).collect();
         self.captures = conditions.as_ref().map(names);
-        let whole = "a whole number of at least 1";
-        let times = self.scalar(&fields, "times", whole, parse_number);
-        let priority = self.scalar(&fields, "priority", "a whole number", parse_number);
-        let allow_unoffered = self.scalar(&fields, "allow_unoffered", "true or false", parse_bool);
-        let faults = self.faults(&fields);
-        let answers = self.answers(&fields)?;
-        let mut conditions = conditions?;
+        let times = self.part(node, "times", source.times.take());
+        let priority = self.part(node, "priority", source.priority.take());
+        let allow_unoffered = self.part(node, "allow_unoffered", source.allow_unoffered.take());
+        let faults = self.part(node, "faults", source.faults.take());
+        let faults = faults.map(FaultsSource::check).transpose();
+        let faults = self.value(node, faults.map_err(|error| error.within_key("faults")));
+        let answers = self.answers(node, source);
+        if self.errors.len() > errors {
+            return None;
+        }
+        let (mut conditions, answers) = (conditions?, answers?);
         if answers.calls_tools_each_time() {
             conditions.exclude_results();
         }
@@ -57,12 +64,11 @@ impl Reader {
             has_templates: answers.steps().into_iter().any(has_templates),
             conditions,
             answers,
-            times,
+            times: times.and_then(|times| NonZeroU64::new(times.get())),
             priority: priority.unwrap_or_default(),
             allow_unoffered,
-            faults: faults?,
+            faults: faults.flatten().unwrap_or_default(),
         })
-        .filter(|_| self.errors.len() == errors)
     }
 
     /// Returns the label of a rule. Names are unique, because counters and reports refer to rules by
@@ -71,81 +77,82 @@ impl Reader {
         self.within = RuleLabel::number(number).to_string();
         let Value::Map(entries) = &node.value else { return RuleLabel::number(number) };
         let name = entries.get("name").map(|entry| &entry.node).filter(|node| !node.is_null());
-        let Some(node) = name else { return RuleLabel::number(number) };
-        let Some(name) = node.as_written() else {
-            self.error(node.place, format!("name must be a text, not {}", kind(node)));
-            return RuleLabel::number(number);
-        };
-        if let Some(line) = self.names.insert(name.to_owned(), node.place.line) {
-            let message = format!("duplicate name {name:?}; first used in line {line}");
-            self.error(node.place, message);
+        let name = name.and_then(|node| Some((node.place, node.as_written()?)));
+        let Some((place, name)) = name else { return RuleLabel::number(number) };
+        if let Some(line) = self.names.insert(name.to_owned(), place.line) {
+            self.error(place, format!("duplicate name {name:?}; first used in line {line}"));
         }
         RuleLabel::name(name)
     }
 
-    fn conditions(&mut self, fields: &Fields<'_>) -> Option<Match> {
-        let Some(node) = fields.get("match") else { return Some(Match::default()) };
-        PlacedJson::new(node).deserialize().map_err(|error| self.add(error, node.place)).ok()
-    }
-
-    fn faults(&mut self, fields: &Fields<'_>) -> Option<Faults> {
-        let Some(node) = fields.get("faults") else { return Some(Faults::default()) };
-        let faults = Faults::parse(PlacedJson::new(node).text());
-        faults.map_err(|error| self.error(place(node, &error), format!("faults: {error}"))).ok()
-    }
-
-    fn answers(&mut self, fields: &Fields<'_>) -> Option<Answers> {
-        let kinds = ANSWERS.iter().filter_map(|kind| Some((*kind, fields.get(kind)?)));
-        let kinds: Vec<_> = kinds.collect();
-        let [(kind, node)] = kinds[..] else {
-            // A misspelled key has an error already.
-            if !fields.has_unknown || !kinds.is_empty() {
-                self.error(fields.place, "needs exactly one of respond, chain and sequence");
+    fn answers(&mut self, node: &Node, source: RuleSource<'_>) -> Option<Answers> {
+        let has_on_exhausted = source.on_exhausted.is_some();
+        let on_exhausted = self.part(node, "on_exhausted", source.on_exhausted);
+        let on_exhausted = on_exhausted.map(|Word(on_exhausted)| on_exhausted);
+        match (source.respond, source.chain, source.sequence) {
+            (Some(answer), None, None) => {
+                if has_on_exhausted {
+                    let error = StepError::new("needs chain or sequence");
+                    self.value::<()>(node, Err(error.within_key("on_exhausted")));
+                }
+                self.respond(node, answer).map(|step| Answers::Respond(step.into()))
             }
-            return None;
-        };
-        let on_exhausted = self.on_exhausted(fields);
-        if kind == "respond" {
-            if let Some(node) = fields.get("on_exhausted") {
-                self.error(node.place, "on_exhausted needs chain or sequence");
+            (None, Some(steps), None) => {
+                let chain = Chain::from_steps(self.steps(node, "chain", steps)?);
+                Some(Answers::Chain { chain, on_exhausted })
             }
-            let step = self.step(node)?;
-            if step.times.is_some() {
-                let hint = "needs an entry after it; use chain or sequence";
-                self.error(node.place, format!("respond: an error with times {hint}"));
+            (None, None, Some(steps)) => {
+                let steps = Sequence::new(self.steps(node, "sequence", steps)?)?;
+                let on_exhausted = on_exhausted.unwrap_or(OnExhausted::RepeatLast);
+                Some(Answers::Sequence { steps, on_exhausted })
             }
-            return Some(Answers::Respond(step.into()));
+            _ => {
+                self.error(node.place, "needs exactly one of respond, chain and sequence");
+                None
+            }
         }
-        let steps = self.steps(kind, node)?;
-        if kind == "chain" {
-            return Some(Answers::Chain { chain: Chain::from_steps(steps), on_exhausted });
+    }
+
+    fn respond(&mut self, node: &Node, answer: AnswerSource<'_>) -> Option<Step> {
+        let mut step = self.step(answer);
+        if step.as_ref().is_ok_and(|step| step.times.is_some()) {
+            let hint = "needs an entry after it; use chain or sequence";
+            step = Err(StepError::new(format!("an error with times {hint}")));
         }
-        let on_exhausted = on_exhausted.unwrap_or(OnExhausted::RepeatLast);
-        Some(Answers::Sequence { steps: Sequence::new(steps)?, on_exhausted })
+        self.value(node, step.map_err(|error| error.within_key(RESPOND)))
     }
 
-    fn on_exhausted(&mut self, fields: &Fields<'_>) -> Option<OnExhausted> {
-        let expected = "one of message, fallback, error, repeat_last and loop";
-        self.scalar(fields, "on_exhausted", expected, |node| match node.as_written()? {
-            "message" => Some(OnExhausted::Message),
-            "fallback" => Some(OnExhausted::Fallback),
-            "error" => Some(OnExhausted::Error),
-            "repeat_last" => Some(OnExhausted::RepeatLast),
-            "loop" => Some(OnExhausted::Loop),
-            _ => None,
-        })
+    /// Reads the steps of a chain or a sequence.
+    fn steps(
+        &mut self,
+        node: &Node,
+        key: &str,
+        answers: Vec<AnswerSource<'_>>,
+    ) -> Option<Vec<Step>> {
+        if answers.is_empty() {
+            let error = StepError::new("must not be empty").within_key(key);
+            return self.value(node, Err(error));
+        }
+        let steps: Vec<_> = (0..)
+            .zip(answers)
+            .map(|(index, answer)| {
+                let step = self.step(answer).map_err(|error| error.within_item(key, index));
+                self.value(node, step)
+            })
+            .collect();
+        steps.into_iter().collect()
     }
-}
 
-/// Parses a boolean of YAML 1.2.
-fn parse_bool(node: &Node) -> Option<bool> {
-    match node.unquoted()? {
-        "true" | "True" | "TRUE" => Some(true),
-        "false" | "False" | "FALSE" => Some(false),
-        _ => None,
+    /// Reads a step and its templates.
+    fn step(&mut self, answer: AnswerSource<'_>) -> Result<Step, StepError> {
+        let step = answer.check()?;
+        if let Some(captures) = &self.captures {
+            let variables = known(captures.iter().map(String::as_str));
+            for_each_text(&step, |text| match text {
+                StepText::Text(text) => self.templates.add(text, &variables),
+                StepText::Json(json) => self.templates.add_json(json, &variables),
+            })?;
+        }
+        Ok(step)
     }
-}
-
-fn parse_number<T: FromStr>(node: &Node) -> Option<T> {
-    node.unquoted()?.parse().ok()
 }

@@ -34,12 +34,12 @@ pub(super) fn for_each_text(
                     return Ok(());
                 }
                 let checked = check(StepText::Json(&call.call.arguments));
-                let within = |error: StepError| error.within_item("tool_call", "call", index);
+                let within = |error: StepError| error.within_item("tool_call", index);
                 checked.map_err(|error| within(StepError::new(error).within_key("args")))
             }),
             Item::Filler(_) | Item::Directive(_) | Item::Error(_) => Ok(()),
         };
-        checked.map_err(|error| error.within_item("messages", "item", index))?;
+        checked.map_err(|error| error.within_item("messages", index))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::{
     directives::RequestView,
     filler::filler,
     quoted::quoted,
-    step::{Item, Reasoning, ScriptedCall, Step, StepUsage},
+    step::{Item, Reasoning, ScriptedCall, Step, StepUsage, Tokens},
 };
 use crate::ScriptedSettings;
 
@@ -37,12 +37,12 @@ pub(crate) fn long_answer(step: &Step, request: &Request) -> Option<usize> {
     const FILLER_WORD: usize = 7;
     let reasoning = match &step.reasoning {
         Reasoning::Text(text) => text.len(),
-        Reasoning::Filler(words) => *words as usize * FILLER_WORD,
+        Reasoning::Filler(length) => length.words() * FILLER_WORD,
     };
     let (mut generated, mut copied, mut directives) = (0, 0, 0);
     for item in &step.items {
         match item {
-            Item::Filler(words) => generated += *words as usize * FILLER_WORD,
+            Item::Filler(length) => generated += length.words() * FILLER_WORD,
             Item::Directive(_) => directives += 1,
             Item::Text(text) | Item::Json(text) => copied += text.len(),
             Item::Calls(calls) => copied += calls.iter().map(|it| it.call.size()).sum::<usize>(),
@@ -71,7 +71,7 @@ pub(crate) fn answer(
     for item in &step.items {
         match item {
             Item::Text(item) | Item::Json(item) => text.add(item)?,
-            Item::Filler(words) => text.add(&filler(*words as usize))?,
+            Item::Filler(length) => text.add(&filler(length.words()))?,
             Item::Directive(directive) => text.add(&view.text(directive))?,
             Item::Calls(calls) if !settings.allow_unoffered => {
                 check_offered(calls, &view, context.is_alpha1())?;
@@ -116,7 +116,7 @@ fn reasoning(step: &Step, context: &CallContext) -> String {
     }
     match &step.reasoning {
         Reasoning::Text(text) => text.clone(),
-        Reasoning::Filler(words) => filler(*words as usize),
+        Reasoning::Filler(length) => filler(length.words()),
     }
 }
 
@@ -178,12 +178,12 @@ fn step_usage(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) ->
     let StepUsage::Counted(replaced) = step.usage else { return None };
     let usage = usage::estimate(&request.messages, text, calls);
     let reasoning = step.reasoning.words() as u64;
-    let completion_tokens =
-        replaced.completion_tokens.unwrap_or(usage.completion_tokens + reasoning);
+    let or = |replaced: Option<Tokens>, count| replaced.map_or(count, Tokens::get);
+    let completion_tokens = or(replaced.completion_tokens, usage.completion_tokens + reasoning);
     Some(Usage {
-        prompt_tokens: replaced.prompt_tokens.unwrap_or(usage.prompt_tokens),
+        prompt_tokens: or(replaced.prompt_tokens, usage.prompt_tokens),
         completion_tokens,
-        reasoning_tokens: replaced.reasoning_tokens.unwrap_or(reasoning.min(completion_tokens)),
-        cached_tokens: replaced.cached_tokens.unwrap_or_default(),
+        reasoning_tokens: or(replaced.reasoning_tokens, reasoning.min(completion_tokens)),
+        cached_tokens: or(replaced.cached_tokens, 0),
     })
 }

@@ -1,34 +1,44 @@
 //! Steps: the answer of the model in one turn, written by the author of a script.
 
-// parse         parses and validates a step
-//   error_item  parses scripted errors
-//   json        parses JSON value by value
-// quoted        quotes text in errors
-// step          the types of a parsed step
-// error         the error for an invalid step
-// answer        generates a step's answer
-//   directives  texts that depend on the request
-//   filler      filler text
+// source         the format of steps
+//   error_source   the format of scripted errors
+//   values         values that are checked when they are read
+//   step_schema    the parts of the schema that are about several keys
+// keys           the keys that need or exclude each other
+// read           reads JSON
+//   misplaced      says where misplaced keys belong
+// check          checks the keys, and returns a step
+// quoted         quotes text in errors
+// step           the types of a checked step
+// error          the error for an invalid step
+// answer         generates a step's answer
+//   directives     texts that depend on the request
+//   filler         filler text
 
 mod answer;
+mod check;
 mod directives;
 mod error;
-mod error_item;
+mod error_source;
 mod filler;
-mod json;
-mod parse;
+mod keys;
+mod misplaced;
 mod quoted;
+mod read;
+mod source;
 mod step;
+mod step_schema;
+mod values;
 
 pub use self::error::StepError;
 pub(crate) use self::{
     answer::{Answer, MAX_TEXT, answer, long_answer},
     error::PathSegment,
-    error_item::error,
-    json::{
-        Object, boolean, bounded_string, compact, duration, has_key, integer, items, number, string,
-    },
-    parse::{STEP_KEYS, cut_after, missing_part, step},
+    error_source::ErrorSource,
+    keys::{MESSAGES, RESPOND},
     quoted::quoted,
-    step::{Item, Reasoning, ScriptedCall, Step},
+    read::{keys_of, read, read_as, read_members, read_object, schema_of},
+    source::{AnswerSource, Chunks, StepSource},
+    step::{Item, Reasoning, ScriptedCall, Step, Times},
+    values::{GoDuration, MAX_EXACT, Scalar, Text, True, Whole, Word, compact},
 };

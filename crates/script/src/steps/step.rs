@@ -1,11 +1,21 @@
-//! The types of a parsed step.
+//! The types of a checked step.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::time::Duration;
 
 use mynah_core::{
+    base::text_or_mapping::{TextOrMapping, text_or_mapping},
     chat::{ChunkSize, FinishReason, MissingPart, ProviderError, ToolCall},
     provider::stream::StreamOptions,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+use super::values::{MAX_EXACT, Whole};
+
+/// Number of failures of a step.
+pub(crate) type Times = Whole<1, 1_000_000>;
+/// Number of tokens.
+pub(super) type Tokens = Whole<0, MAX_EXACT>;
 
 /// The model's answer in one turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,16 +36,25 @@ pub(crate) struct Step {
     /// Number of chunks after which the response breaks off.
     pub(crate) cut_after: Option<usize>,
     /// How often the step fails before the next one. Such a step is not a turn.
-    pub(crate) times: Option<NonZeroU32>,
+    pub(crate) times: Option<Times>,
     pub(crate) stream: StepStreamOptions,
 }
 
 /// The model's reasoning, which precedes the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, untagged)]
 pub(crate) enum Reasoning {
     Text(String),
-    /// Filler text with this number of words.
-    Filler(u32),
+    Filler(Length),
+}
+
+/// The length of filler text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "FillerLength")]
+pub(crate) struct Length {
+    /// Number of words.
+    length: Whole<0, 100_000>,
 }
 
 /// A part of an answer.
@@ -44,8 +63,7 @@ pub(crate) enum Item {
     Text(String),
     /// Compact JSON, sent as text.
     Json(String),
-    /// Filler text with this number of words.
-    Filler(u32),
+    Filler(Length),
     Calls(Vec<ScriptedCall>),
     Directive(Directive),
     /// The turn fails at this point.
@@ -73,20 +91,32 @@ pub(crate) enum Directive {
 }
 
 /// The token counts of a step's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, untagged)]
 pub(crate) enum StepUsage {
     /// The actual counts, but for those that the step replaces.
     Counted(ReplacedCounts),
     /// The answer has none.
-    Missing,
+    Missing(NoUsage),
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The counts that a step replaces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub(crate) struct ReplacedCounts {
-    pub(crate) prompt_tokens: Option<u64>,
-    pub(crate) completion_tokens: Option<u64>,
-    pub(crate) reasoning_tokens: Option<u64>,
-    pub(crate) cached_tokens: Option<u64>,
+    pub(crate) prompt_tokens: Option<Tokens>,
+    pub(crate) completion_tokens: Option<Tokens>,
+    pub(crate) reasoning_tokens: Option<Tokens>,
+    pub(crate) cached_tokens: Option<Tokens>,
+}
+
+/// Stands for an answer without token counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(crate) enum NoUsage {
+    None,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,7 +134,64 @@ impl Default for StepUsage {
 
 impl Default for Reasoning {
     fn default() -> Self {
-        Self::Filler(0)
+        Self::Text(String::new())
+    }
+}
+
+impl TextOrMapping for Reasoning {
+    type Parts = Length;
+
+    const EXPECTED: &'static str = r#"a text or {"length": N}"#;
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self::Text(text.to_owned()))
+    }
+}
+
+impl TryFrom<Length> for Reasoning {
+    type Error = String;
+
+    fn try_from(length: Length) -> Result<Self, String> {
+        Ok(Self::Filler(length))
+    }
+}
+
+impl<'de> Deserialize<'de> for Reasoning {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        text_or_mapping(source)
+    }
+}
+
+impl TextOrMapping for StepUsage {
+    type Parts = ReplacedCounts;
+
+    const EXPECTED: &'static str = r#"an object or "none""#;
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self::Missing(NoUsage::None)),
+            _ => Err(format!("must be {}", Self::EXPECTED)),
+        }
+    }
+}
+
+impl TryFrom<ReplacedCounts> for StepUsage {
+    type Error = String;
+
+    fn try_from(counts: ReplacedCounts) -> Result<Self, String> {
+        Ok(Self::Counted(counts))
+    }
+}
+
+impl<'de> Deserialize<'de> for StepUsage {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        text_or_mapping(source)
+    }
+}
+
+impl Length {
+    pub(crate) fn words(self) -> usize {
+        self.length.to_usize()
     }
 }
 
@@ -113,7 +200,7 @@ impl Reasoning {
     pub(crate) fn words(&self) -> usize {
         match self {
             Self::Text(text) => text.split_whitespace().count(),
-            Self::Filler(words) => *words as usize,
+            Self::Filler(length) => length.words(),
         }
     }
 }
@@ -126,11 +213,6 @@ impl Step {
 }
 
 impl Step {
-    /// Returns `true` if every call of the step fails.
-    pub(crate) fn fails(&self) -> bool {
-        self.cut_after.is_some() || matches!(self.items.last(), Some(Item::Error(_)))
-    }
-
     /// Returns `true` if the step has calls, all of them to tools that the component `owns`.
     pub(crate) fn is_unseen(&self, owns: impl Fn(&str) -> bool) -> bool {
         let mut calls = self.items.iter().flat_map(Item::calls).peekable();

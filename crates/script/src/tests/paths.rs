@@ -41,9 +41,13 @@ fn errors_have_the_path_to_the_value() {
 #[test]
 fn errors_about_keys_have_the_path_to_the_key() {
     let cases = [
-        (r#"{"mesages":[]}"#, "/mesages", r#"unknown key "mesages"; known: id"#),
-        (r#"{"messages":[{"txt":1}]}"#, "/messages/0/txt", r#"unknown key "txt"; known: text"#),
-        (r#"{"delay":"1s","delay":"2s"}"#, "/delay", r#"duplicate key "delay""#),
+        (r#"{"mesages":[]}"#, "/mesages", "unknown key `mesages`; expected one of `id`"),
+        (
+            r#"{"messages":[{"txt":1}]}"#,
+            "/messages/0/txt",
+            "unknown key `txt`; expected one of `text`",
+        ),
+        (r#"{"delay":"1s","delay":"2s"}"#, "/delay", "duplicate key `delay`"),
     ];
     for (document, expected, message) in cases {
         let error = error(document);

@@ -36,6 +36,7 @@ fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
         "reasoning",
         "length",
         "messages",
+        "respond",
         "text",
         "text_message",
         "json",
@@ -85,11 +86,13 @@ fn almost_chain() -> impl Strategy<Value = Value> {
         object(value()),
     ];
     let items = prop::collection::vec(item, 0..3).prop_map(Value::from);
+    let items_or_text = prop_oneof![items.clone(), value()];
     let step = prop_oneof![
         items.clone().prop_map(|items| json!({"messages": items})),
         (items, length, error).prop_map(|(items, length, error)| {
             json!({"messages": items, "reasoning": length, "error": error})
         }),
+        items_or_text.prop_map(|items| json!({"respond": items})),
         value().prop_map(|value| json!({"delay": value})),
         object(value()),
     ];

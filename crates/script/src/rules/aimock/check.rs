@@ -1,7 +1,5 @@
 //! Finds what rules cannot express, such as arguments of tool calls that are nested too deep.
 
-use mynah_core::base::yaml::{self, Value};
-
 use super::document::{self, Answer, Rule};
 use crate::rules::reader::Reader;
 
@@ -9,13 +7,8 @@ use crate::rules::reader::Reader;
 pub(super) fn check(number: usize, conditions: &str, respond: &str) -> Result<(), String> {
     let (conditions, answer) = (conditions.to_owned(), Answer::Respond(respond.to_owned()));
     let text = document::write(&[Rule { file: None, number, conditions, priority: None, answer }]);
-    let tree = yaml::parse_own(&text).map_err(|error| error.message)?;
-    let rules = tree.as_ref().and_then(|tree| tree.root.field("rules"));
-    let Some(Value::List(nodes)) = rules.map(|rules| &rules.value) else { return Ok(()) };
     let mut reader = Reader::default();
-    for node in nodes {
-        reader.rule(number, node);
-    }
+    reader.read(&text);
     let Some(error) = reader.errors.into_iter().next() else { return Ok(()) };
     let label = format!("{}: ", reader.within);
     Err(error.message.strip_prefix(&label).unwrap_or(&error.message).to_owned())

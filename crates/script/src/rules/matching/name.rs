@@ -40,7 +40,7 @@ impl TextOrMapping for NameCondition {
 
     const EXPECTED: &'static str = "a name, or a condition such as {starts_with: a}";
 
-    fn from_text(text: &str) -> Self {
-        Self(TextCondition::equals(text))
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self(TextCondition::equals(text)))
     }
 }

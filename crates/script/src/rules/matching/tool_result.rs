@@ -262,8 +262,8 @@ impl TextOrMapping for ResultCondition {
 
     const EXPECTED: &'static str = "a text that is contained, or a condition such as {tool: a}";
 
-    fn from_text(text: &str) -> Self {
-        Self { text: Some(TextCondition::contains(text)), ..Self::default() }
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self { text: Some(TextCondition::contains(text)), ..Self::default() })
     }
 }
 

@@ -120,7 +120,7 @@ impl TextOrMapping for UserCondition {
 
     const EXPECTED: &'static str = TextCondition::EXPECTED;
 
-    fn from_text(text: &str) -> Self {
-        Self { read: UserText::default(), text: TextCondition::contains(text) }
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self { read: UserText::default(), text: TextCondition::contains(text) })
     }
 }
