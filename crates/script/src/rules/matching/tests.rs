@@ -211,7 +211,7 @@ fn invalid_matches_are_rejected() {
     exactly excludes at_least and at_most
     invalid type: integer `1`, expected a name, or a condition such as {starts_with: a}
     the condition is empty; expected one of tool, id, json, equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
-    unknown field `text`, expected one of `tool`, `id`, `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`, `json`, `last_only`
+    unknown field `text`, expected one of `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`, `tool`, `id`, `json`, `last_only`
     "temp" is not a JSON Pointer; expected "/temp"
     "/a~b" is not a JSON Pointer; a ~ is written as ~0, and a / in a key as ~1
     a pattern has a group named "user", which is a variable of templates; rename the group

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use mynah_core::base::{
-    condition::{PARTS, Parts, TextCondition, whole_text},
-    json_pointer::JsonPointer,
-    schema_keys::having,
-    text::{nearest, shorten},
-    text_or_mapping::{TextOrMapping, text_or_mapping},
+use mynah_core::{
+    base::{
+        condition::{PARTS, TextCondition},
+        json_pointer::JsonPointer,
+        schema_keys::having,
+        text::{nearest, shorten},
+        text_or_mapping::{TextOrMapping, text_or_mapping},
+    },
+    text_keys,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -43,47 +46,30 @@ enum ResultSource {
     Parts(Box<ResultParts>),
 }
 
-/// A condition on a result of a tool. All its parts must hold for the same result.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(
-    rename = "ToolResultCondition",
-    extend("anyOf" = having(&[&["tool", "id", "json"], &PARTS[..]].concat()))
-)]
-pub(super) struct ResultParts {
-    /// Name of the tool.
-    #[schemars(with = "Option<NameSource>")]
-    tool: Option<NameCondition>,
-    /// Id of the tool call.
-    #[schemars(with = "Option<NameSource>")]
-    id: Option<NameCondition>,
-    /// The whole result. A number or a boolean stands for its JSON.
-    #[serde(default, deserialize_with = "whole_text")]
-    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
-    equals: Option<String>,
-    /// A part of the result.
-    contains: Option<String>,
-    /// The beginning of the result.
-    starts_with: Option<String>,
-    /// The end of the result.
-    ends_with: Option<String>,
-    /// A regular expression that matches somewhere in the result. Templates can use its named groups.
-    #[schemars(extend("format" = "regex"))]
-    matches: Option<String>,
-    /// The result has more characters than this.
-    longer_than: Option<usize>,
-    /// The result has fewer characters than this.
-    shorter_than: Option<usize>,
-    /// Whether upper and lower case of the result are equal.
-    #[serde(default)]
-    ignore_case: bool,
-    /// Values in a result that is JSON, by JSON Pointers such as /forecast/0/temp. Numbers are equal if
-    /// their values are.
-    #[schemars(extend("minProperties" = 1))]
-    json: Option<BTreeMap<JsonPointer, Value>>,
-    /// Whether only the very last result counts. Default: any of the results at the end of the history.
-    #[serde(default)]
-    last_only: bool,
+text_keys! {
+    /// A condition on a result of a tool. All its parts must hold for the same result.
+    #[derive(Debug, Default, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[schemars(
+        rename = "ToolResultCondition",
+        extend("anyOf" = having(&[&["tool", "id", "json"], &PARTS[..]].concat()))
+    )]
+    pub(super) struct ResultParts {
+        /// Name of the tool.
+        #[schemars(with = "Option<NameSource>")]
+        tool: Option<NameCondition>,
+        /// Id of the tool call.
+        #[schemars(with = "Option<NameSource>")]
+        id: Option<NameCondition>,
+        /// Values in a result that is JSON, by JSON Pointers such as /forecast/0/temp. Numbers are equal
+        /// if their values are.
+        #[schemars(extend("minProperties" = 1))]
+        json: Option<BTreeMap<JsonPointer, Value>>,
+        /// Whether only the very last result counts. Default: any of the results at the end of the
+        /// history.
+        #[serde(default)]
+        last_only: bool,
+    }
 }
 
 impl ResultCondition {
@@ -222,30 +208,18 @@ fn are_equal(left: &Value, right: &Value) -> bool {
 impl TryFrom<ResultParts> for ResultCondition {
     type Error = String;
 
-    fn try_from(parts: ResultParts) -> Result<Self, String> {
-        let ResultParts { tool, id, equals, contains, starts_with, ends_with, .. } = parts;
-        let ResultParts { matches, longer_than, shorter_than, ignore_case, .. } = parts;
-        let ResultParts { json, last_only, .. } = parts;
+    fn try_from(mut parts: ResultParts) -> Result<Self, String> {
+        let text = parts.text()?;
+        let ResultParts { tool, id, json, last_only, .. } = parts;
         if json.as_ref().is_some_and(BTreeMap::is_empty) {
             return Err("json is empty; expected at least one JSON Pointer".to_owned());
         }
-        let text = Parts {
-            equals,
-            contains,
-            starts_with,
-            ends_with,
-            matches,
-            longer_than,
-            shorter_than,
-            ignore_case,
-        };
-        if text.is_empty() && tool.is_none() && id.is_none() && json.is_none() {
+        if text.is_none() && tool.is_none() && id.is_none() && json.is_none() {
             let expected = PARTS.join(", ");
             return Err(format!(
                 "the condition is empty; expected one of tool, id, json, {expected}"
             ));
         }
-        let text = (!text.is_empty()).then(|| TextCondition::try_from(text)).transpose()?;
         let json = json.into_iter().flatten().map(|(pointer, value)| (pointer.0, value)).collect();
         Ok(Self { tool, id, text, json, last_only })
     }

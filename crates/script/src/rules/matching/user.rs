@@ -1,9 +1,12 @@
 //! Conditions on the last user message.
 
-use mynah_core::base::{
-    condition::{PARTS, Parts, TextCondition, whole_text},
-    schema_keys::having,
-    text_or_mapping::{TextOrMapping, text_or_mapping},
+use mynah_core::{
+    base::{
+        condition::{PARTS, TextCondition, empty},
+        schema_keys::having,
+        text_or_mapping::{TextOrMapping, text_or_mapping},
+    },
+    text_keys,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -45,48 +48,25 @@ pub(super) enum OneUserSource {
     Parts(UserParts),
 }
 
-/// A condition on the last user message. All its parts must hold.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(
-    rename = "UserConditionParts",
-    extend("anyOf" = having(&PARTS))
-)]
-pub(super) struct UserParts {
-    /// The whole text. A number or a boolean stands for its JSON.
-    #[serde(default, deserialize_with = "whole_text")]
-    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
-    equals: Option<String>,
-    /// A part of the text.
-    contains: Option<String>,
-    /// The beginning of the text.
-    starts_with: Option<String>,
-    /// The end of the text.
-    ends_with: Option<String>,
-    /// A regular expression that matches somewhere in the text.
-    #[schemars(extend("format" = "regex"))]
-    matches: Option<String>,
-    /// The text has more characters than this.
-    longer_than: Option<usize>,
-    /// The text has fewer characters than this.
-    shorter_than: Option<usize>,
-    /// Whether upper and lower case are equal.
-    #[serde(default)]
-    ignore_case: bool,
-    /// What joins the parts of the message: a line break, or nothing.
-    #[schemars(extend("enum" = ["\n", "", null]))]
-    join: Option<String>,
-    /// Whether user messages without text do not count.
-    #[serde(default)]
-    skip_empty: bool,
+text_keys! {
+    /// A condition on the last user message. All its parts must hold.
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[schemars(rename = "UserConditionParts", extend("anyOf" = having(&PARTS)))]
+    pub(super) struct UserParts {
+        /// What joins the parts of the message: a line break, or nothing.
+        #[schemars(extend("enum" = ["\n", "", null]))]
+        join: Option<String>,
+        /// Whether user messages without text do not count.
+        #[serde(default)]
+        skip_empty: bool,
+    }
 }
 
 impl TryFrom<UserParts> for UserCondition {
     type Error = String;
 
-    fn try_from(parts: UserParts) -> Result<Self, String> {
-        let UserParts { equals, contains, starts_with, ends_with, matches, .. } = parts;
-        let UserParts { longer_than, shorter_than, ignore_case, .. } = parts;
+    fn try_from(mut parts: UserParts) -> Result<Self, String> {
         let joins_directly = match parts.join.as_deref() {
             None | Some("\n") => false,
             Some("") => true,
@@ -95,17 +75,7 @@ impl TryFrom<UserParts> for UserCondition {
             }
         };
         let read = UserText { joins_directly, skips_empty: parts.skip_empty };
-        let text = Parts {
-            equals,
-            contains,
-            starts_with,
-            ends_with,
-            matches,
-            longer_than,
-            shorter_than,
-            ignore_case,
-        };
-        Ok(Self { read, text: text.try_into()? })
+        Ok(Self { read, text: parts.text()?.ok_or_else(empty)? })
     }
 }
 
