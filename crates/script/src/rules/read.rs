@@ -8,7 +8,7 @@ use mynah_core::base::{
     mapping::Mapping,
     pattern::PatternLimits,
     template::Templates,
-    yaml::{self, Node, PlacedJson, TopLevel, Tree, Value},
+    yaml::{self, Node, TopLevel, Tree, Value, to_json},
 };
 
 use super::{
@@ -197,7 +197,7 @@ impl Reader {
     }
 
     fn root(&mut self, mut root: Node) -> Option<Read> {
-        let mut json = PlacedJson::new(&root).into_text();
+        let mut json = to_json(&root);
         if let Err(error) = RulesSource::read(&json)
             && error.is_about_key()
         {
@@ -207,7 +207,7 @@ impl Reader {
                 let known = keys_of::<RulesSource<'_>>();
                 entries.retain(|key, _| known.contains(key));
             }
-            json = PlacedJson::new(&root).into_text();
+            json = to_json(&root);
         }
         let root = &root;
         let RulesSource { rules, expect, .. } = self.value(root, RulesSource::read(&json))?;

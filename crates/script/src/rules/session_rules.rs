@@ -14,7 +14,7 @@ use mynah_core::base::{
     clock::Moment,
     diagnostics::{Diagnostic, Place},
     kept_memory::KeptMemory,
-    yaml::{self, PlacedJson, Value},
+    yaml::{self, Value, to_json},
 };
 
 use super::{Rules, RulesText, uses::key};
@@ -158,7 +158,7 @@ fn written_rules(text: &RulesText) -> Vec<(Place, String)> {
     let Some(Value::List(nodes)) = tree.root.field("rules").map(|list| &list.value) else {
         return Vec::new();
     };
-    nodes.iter().map(|node| (node.place, PlacedJson::new(node).text().to_owned())).collect()
+    nodes.iter().map(|node| (node.place, to_json(node))).collect()
 }
 
 #[cfg(test)]

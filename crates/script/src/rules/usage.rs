@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use mynah_core::{
     base::{
         work::{Stopped, Work},
-        yaml::{self, PlacedJson},
+        yaml::{self, to_json},
     },
     provider::{call::RuleLabel, counters::Counters},
 };
@@ -81,7 +81,7 @@ impl Rules {
     pub fn expectations_as_json(&self) -> Vec<Value> {
         let list = |file: &RulesFile| -> Option<Vec<Value>> {
             let tree = yaml::parse_own(&file.text.text).ok().flatten()?;
-            serde_json::from_str(PlacedJson::new(tree.root.field("expect")?).text()).ok()
+            serde_json::from_str(&to_json(tree.root.field("expect")?)).ok()
         };
         self.files.iter().filter_map(list).flatten().collect()
     }

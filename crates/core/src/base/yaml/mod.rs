@@ -13,7 +13,7 @@ mod scalar;
 mod text;
 mod top_level;
 
-pub use json::PlacedJson;
+pub use json::to_json;
 pub use node::{Entry, Node, Tree, Value};
 pub use parse::{from_str, parse, parse_own};
 pub use top_level::TopLevel;
