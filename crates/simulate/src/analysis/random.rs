@@ -27,7 +27,7 @@ mod tests {
     use super::sample;
 
     #[test]
-    fn samples_are_reproducible_and_have_no_doubles() {
+    fn samples_are_reproducible_and_have_no_duplicates() {
         for (count, all) in [(0, 0), (3, 3), (9, 4), (100, 101), (100, 10_000), (1, 7)] {
             let chosen = sample(1, count, all);
             assert_eq!(chosen.len() as u64, count.min(all));
