@@ -15,7 +15,7 @@ use super::{
     Rules, RulesFile, RulesText, aimock, expectation::Expectation, index::Index, reader::Reader,
     rule::Rule, source::RulesSource,
 };
-use crate::steps::keys_of;
+use crate::steps::{StepError, keys_of};
 
 /// The contents of files.
 #[derive(Default)]
@@ -197,20 +197,27 @@ impl Reader {
     }
 
     fn root(&mut self, mut root: Node) -> Option<Read> {
-        let mut json = to_json(&root);
-        if let Err(error) = RulesSource::read(&json)
-            && error.is_about_key()
-        {
-            // An unknown key hides no error in the rules.
-            self.value::<()>(&root, Err(error));
-            if let Value::Map(entries) = &mut root.value {
-                let known = keys_of::<RulesSource<'_>>();
-                entries.retain(|key, _| known.contains(key));
+        let json = to_json(&root);
+        match RulesSource::read(&json) {
+            Err(error) if error.is_about_key() => {
+                // An unknown key hides no error in the rules.
+                self.value::<()>(&root, Err(error));
+                if let Value::Map(entries) = &mut root.value {
+                    let known = keys_of::<RulesSource<'_>>();
+                    entries.retain(|key, _| known.contains(key));
+                }
+                self.outline(&root, RulesSource::read(&to_json(&root)))
             }
-            json = to_json(&root);
+            outline => self.outline(&root, outline),
         }
-        let root = &root;
-        let RulesSource { rules, expect, .. } = self.value(root, RulesSource::read(&json))?;
+    }
+
+    fn outline(
+        &mut self,
+        root: &Node,
+        outline: Result<RulesSource<'_>, StepError>,
+    ) -> Option<Read> {
+        let RulesSource { rules, expect, .. } = self.value(root, outline)?;
         if rules.is_none() && expect.is_none() {
             self.error(root.place, "expected a list `rules` or `expect`, as this is a rules file");
         }
