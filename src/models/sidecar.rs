@@ -13,7 +13,7 @@ use super::cache::Cache;
 use crate::{
     chat::{Delta, Request, Response},
     client::{self, RemoteComponent},
-    provider::{CallContext, Provider, ProviderError, scripted::Chain},
+    provider::{CallContext, Provider, ProviderError, scripted::chain_ranges},
     simulate::Model,
 };
 
@@ -101,6 +101,6 @@ impl Provider for Sidecar {
 
     /// The component may follow instruction chains.
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
-        Chain::in_text(text).map(|_| 0..text.len()).into_iter().collect()
+        chain_ranges(text)
     }
 }

@@ -49,27 +49,27 @@ use std::{ops::Range, sync::Arc};
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
 pub use mynah_core::provider::EXHAUSTED;
-
-use self::{
-    chains::{
-        ActiveChain, CallCounters, NumberedStep, Plan, Planned, chain_ranges, find_active_chain,
-        has_long_chain, without_chains,
-    },
-    steps::long_answer,
-    turn::{Script, ScriptedTurn},
-};
-pub use self::{
-    chains::{Chain, schema as chain_schema, tags},
-    explain::{ChainOutcome, ExplainedChain},
-    rules::{RuleProvider, Rules},
-    settings::{OnExhausted, OnMalformed, ScriptedSettings},
-    steps::StepError,
-};
 use mynah_core::{
     chat::{Delta, ErrorKind, Request, Response},
     provider::{
         CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, counters::Counters,
     },
+};
+
+use self::{
+    chains::{
+        ActiveChain, CallCounters, NumberedStep, Plan, Planned, find_active_chain, has_long_chain,
+        without_chains,
+    },
+    steps::long_answer,
+    turn::{Script, ScriptedTurn},
+};
+pub use self::{
+    chains::{Chain, chain_ranges, schema as chain_schema, tags},
+    explain::{ChainOutcome, ExplainedChain},
+    rules::{RuleProvider, Rules},
+    settings::{OnExhausted, OnMalformed, ScriptedSettings},
+    steps::StepError,
 };
 
 /// A provider that answers with the steps of instruction chains.

@@ -119,8 +119,8 @@ fn parse(block: &str) -> Content {
     parsed.content.clone()
 }
 
-/// Returns the ranges of the chains in a text.
-pub(crate) fn chain_ranges(text: &str) -> Vec<Range<usize>> {
+/// Returns the ranges of the chains in a text, without their tags.
+pub fn chain_ranges(text: &str) -> Vec<Range<usize>> {
     json_objects(text).map(|(range, _)| range).collect()
 }
 

@@ -14,7 +14,8 @@ mod player;
 mod strip;
 pub mod tags;
 
-pub(super) use self::active_chain::{ActiveChain, chain_ranges, find_active_chain, has_long_chain};
+pub use self::active_chain::chain_ranges;
+pub(super) use self::active_chain::{ActiveChain, find_active_chain, has_long_chain};
 pub use self::chain::{Chain, schema};
 pub(super) use self::chain::{NumberedStep, Turns};
 pub(super) use self::player::{CallCounters, Plan, Planned};
