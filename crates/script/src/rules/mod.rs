@@ -49,6 +49,12 @@ mod variables;
 
 use std::{path::Path, sync::Arc};
 
+use mynah_core::{
+    base::{diagnostics::Diagnostic, files, template::Templates, text::nearest},
+    chat::Request,
+    provider::CallContext,
+};
+
 pub use self::{
     call_rules::RuleSources,
     expectation::Expectation,
@@ -68,11 +74,6 @@ use self::{
     rule::Rule,
 };
 use super::ScriptedSettings;
-use mynah_core::{
-    base::{diagnostics::Diagnostic, files, template::Templates, text::nearest},
-    chat::Request,
-    provider::CallContext,
-};
 
 /// The rules of one or several files, and the calls that they expect.
 #[derive(Debug)]

@@ -24,11 +24,12 @@ mod tools;
 
 use std::{num::NonZeroUsize, sync::Arc};
 
+use mynah_core::base::diagnostics::Diagnostic;
+
 pub use self::play::ConnectError;
 pub(super) use self::{checker::Checker, tools::PlannedTools};
 use self::{detectors::PlannedDetector, judge::PlannedJudge, scenarios::PlannedScenario};
 use crate::{Model, Outcomes, RunIdentity, RunnerSettings};
-use mynah_core::base::diagnostics::Diagnostic;
 
 /// The conversations of a simulation. Clones share them.
 ///

@@ -14,6 +14,11 @@ use futures_util::{
     future::{self, BoxFuture, Either, OptionFuture},
     stream::BoxStream,
 };
+use mynah_core::{
+    base::blocking::{LARGE, run_blocking_if},
+    chat::{Delta, Request, Response},
+    provider::{CallContext, Provider, ProviderError},
+};
 
 use self::{
     answer::{StreamedTurns, Unfinished, answer},
@@ -24,11 +29,6 @@ use super::{
     LoopEvent, LoopResult, Run, ToolLoop,
     scrub::{MAX_BRIEF, scrub_message},
     start::{is_large, is_long},
-};
-use mynah_core::{
-    base::blocking::{LARGE, run_blocking_if},
-    chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
 };
 
 /// A provider that runs the tools of a component.

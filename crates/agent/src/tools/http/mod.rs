@@ -21,6 +21,7 @@ mod select;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use mynah_core::base::{json_pointer::JsonPointer, memory::Reservation};
 use serde_json::{Value, json};
 
 pub use self::{
@@ -37,7 +38,6 @@ pub(super) use self::{
 };
 use super::references::References;
 use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
-use mynah_core::base::{json_pointer::JsonPointer, memory::Reservation};
 
 /// A tool that makes an HTTP request to an allowed address.
 #[derive(Debug)]

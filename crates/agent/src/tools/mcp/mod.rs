@@ -18,15 +18,16 @@ mod stdio;
 
 use std::sync::Arc;
 
+use mynah_core::{
+    base::{clock::within, text::shorten},
+    chat::Tool,
+};
+
 pub(super) use self::{
     call::McpTool,
     source::{CheckedSource, McpSource},
 };
 use self::{connection::Link, listing::ListedTool};
-use mynah_core::{
-    base::{clock::within, text::shorten},
-    chat::Tool,
-};
 
 /// Maximum length of the reason why a server cannot be used, which may come from the server, in
 /// characters.
