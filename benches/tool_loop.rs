@@ -13,14 +13,9 @@ use criterion::{
     BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use futures_util::{
-    FutureExt,
-    future::{self, BoxFuture},
-    stream::{self, BoxStream, StreamExt},
-};
 use mynah::{
-    chat::{Delta, Message, Request, Response, Role, ToolCall},
-    provider::{CallContext, Provider, ProviderError},
+    chat::{Message, Request, Response, Role, ToolCall},
+    provider::{Answering, CallContext, Provider},
     tool_loop::{LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
 };
 use serde_json::{Map, Value, json};
@@ -103,21 +98,9 @@ impl Caller {
 }
 
 impl Provider for Caller {
-    fn converse(
-        self: Arc<Self>,
-        _: Arc<Request>,
-        _: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+    fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % TURNS;
-        future::ready(Ok(self.turns[turn].clone())).boxed()
-    }
-
-    fn stream(
-        self: Arc<Self>,
-        _: Arc<Request>,
-        _: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        stream::empty().boxed()
+        self.turns[turn].clone().into()
     }
 }
 

@@ -7,8 +7,8 @@ use futures_util::{Stream, future::Either};
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking},
     chat::{self, Delta, Request},
-    engine::{Component, Engine, Invoke, ReachedCall, Recording},
-    provider::{CallContext, Provider},
+    engine::{Component, Engine, ReachedCall, Recording},
+    provider::CallContext,
     wire::{
         conversation::ConverseRequest, error::Error, headers::session_in_metadata,
         undecoded::Undecoded,
@@ -28,8 +28,7 @@ pub async fn converse<M: ConverseRequest>(
 ) -> Result<M::Response, Error> {
     let mut recording = components.engine().record(&mut context, false, || request.sent());
     let cancel = context.cancel_on_drop();
-    let invoke: Invoke<_> = <dyn Provider>::converse;
-    let (call, passthrough) = reach(components, request, context, &mut recording, invoke).await?;
+    let (call, passthrough) = reach(components, request, context, &mut recording).await?;
     let response = call.converse(&mut recording, &cancel).await?;
     Ok(M::response(response, passthrough))
 }
@@ -48,9 +47,7 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
 {
     let mut recording = components.engine().record(&mut context, true, || request.sent());
     let cancel = context.cancel_on_drop();
-    let invoke: Invoke<_> = <dyn Provider>::stream;
-    let (call, mut passthrough) =
-        reach(components, request, context, &mut recording, invoke).await?;
+    let (call, mut passthrough) = reach(components, request, context, &mut recording).await?;
     let encode = move |delta| match delta {
         Delta::Reasoning(text) => M::reasoning(text, &mut passthrough),
         Delta::Text(text) => Some(M::chunk(text, &mut passthrough)),
@@ -62,13 +59,12 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
 /// When the journal has room, decodes the request of a call, finds its component and passes the request to
 /// its provider. Of a large call, all of this is one job on a blocking thread. What comes later, such as
 /// waiting for a model, belongs to the task of the call.
-async fn reach<M: ConverseRequest, T: Send + 'static>(
+async fn reach<M: ConverseRequest>(
     components: &Arc<impl FindComponent>,
     request: impl Undecoded<M>,
     mut context: CallContext,
     recording: &mut Recording,
-    invoke: Invoke<T>,
-) -> Result<(ReachedCall<T>, M::Passthrough), Error> {
+) -> Result<(ReachedCall, M::Passthrough), Error> {
     if recording.must_wait() {
         // Boxed, here and below, so that the future of a brief call stays small.
         Box::pin(recording.wait_for_room()).await;
@@ -76,7 +72,7 @@ async fn reach<M: ConverseRequest, T: Send + 'static>(
     let found = match request.decode_briefly() {
         Ok(Either::Left(message)) => find(&**components, message, &mut context),
         Ok(Either::Right(request)) => {
-            let call = reach_later(components.clone(), request, context, recording, invoke);
+            let call = reach_later(components.clone(), request, context, recording);
             return Box::pin(call).await;
         }
         Err(error) => Err(error),
@@ -87,10 +83,10 @@ async fn reach<M: ConverseRequest, T: Send + 'static>(
     };
     recording.reached(&component.metrics, &context);
     let call = if Component::is_brief(&request) {
-        component.call(request, context, invoke)
+        component.call(request, context)
     } else {
         let of_call = context.clone();
-        let call = run_blocking(move || component.call(request, of_call, invoke));
+        let call = run_blocking(move || component.call(request, of_call));
         let called = Box::pin(call).await;
         called.map_err(|it| recording.rejected(panicked("provider", it), &context))?
     };
@@ -98,18 +94,17 @@ async fn reach<M: ConverseRequest, T: Send + 'static>(
 }
 
 /// Does the same for a request that takes long to decode. The task of the call keeps the recording.
-async fn reach_later<M: ConverseRequest, T: Send + 'static>(
+async fn reach_later<M: ConverseRequest>(
     components: Arc<impl FindComponent>,
     request: impl Undecoded<M>,
     context: CallContext,
     recording: &mut Recording,
-    invoke: Invoke<T>,
-) -> Result<(ReachedCall<T>, M::Passthrough), Error> {
+) -> Result<(ReachedCall, M::Passthrough), Error> {
     let (recorded, mut of_call) = (recording.reached_elsewhere(), context.clone());
     let next = move |message: M| match find(&*components, message, &mut of_call) {
         Ok((component, request, passthrough)) => {
             recorded.reached(&component.metrics, &of_call);
-            Ok((component.call(request, of_call, invoke), passthrough))
+            Ok((component.call(request, of_call), passthrough))
         }
         Err(error) => Err(Box::new((error, of_call))),
     };

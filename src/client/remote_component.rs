@@ -16,7 +16,7 @@ use prost::Message as _;
 use super::{Address, Client, Error, MessageStream};
 use crate::{
     chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
+    provider::{Answering, CallContext, Deltas, Live, Provider, ProviderError},
     wire::{
         client_request, client_response,
         proto::{
@@ -98,24 +98,6 @@ impl RemoteComponent {
         client_response::decode(outputs).ok_or_else(|| Error::NoChoice(self.client.address.clone()))
     }
 
-    async fn open(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> Result<DeltaStream, Error> {
-        if self.supports_streaming.load(Ordering::Relaxed) {
-            let message = client_request::encode(&request, &self.component);
-            if let Some(messages) = self.client.for_call(context.clone()).stream(message).await? {
-                return Ok(self.deltas(messages));
-            }
-        }
-        let response =
-            self.call(client_request::encode(&request, &self.component), context).await?;
-        // If the unary call had failed as well, the sidecar may still support streaming.
-        self.supports_streaming.store(false, Ordering::Relaxed);
-        Ok(as_deltas(response).boxed())
-    }
-
     fn deltas(self: Arc<Self>, messages: MessageStream) -> DeltaStream {
         let delta = move |message| match message {
             Message::Chunk(chunk) => Ok(Delta::Text(chunk.content)),
@@ -137,21 +119,46 @@ fn as_deltas(response: Response) -> impl Stream<Item = Result<Delta, Error>> {
     stream::iter(text.into_iter().chain([Delta::Complete(response.into())]).map(Ok))
 }
 
-impl Provider for RemoteComponent {
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        let message = client_request::encode(&request, &self.component);
-        async move { self.call(message, context).await.map_err(ProviderError::from) }.boxed()
+/// A call that is sent when its answer is wanted.
+struct RemoteCall {
+    component: Arc<RemoteComponent>,
+    request: Arc<Request>,
+    /// The request as it is sent.
+    message: ConversationRequestAlpha2,
+    context: CallContext,
+}
+
+impl RemoteCall {
+    async fn open(self) -> Result<DeltaStream, Error> {
+        let Self { component, request, mut message, context } = self;
+        if component.supports_streaming.load(Ordering::Relaxed) {
+            let mut client = component.client.for_call(context.clone());
+            if let Some(messages) = client.stream(message).await? {
+                return Ok(component.deltas(messages));
+            }
+            message = client_request::encode(&request, &component.component);
+        }
+        let response = component.call(message, context).await?;
+        // If the unary call had failed as well, the sidecar may still support streaming.
+        component.supports_streaming.store(false, Ordering::Relaxed);
+        Ok(as_deltas(response).boxed())
+    }
+}
+
+impl Live for RemoteCall {
+    fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        let Self { component, message, context, .. } = *self;
+        async move { component.call(message, context).await.map_err(ProviderError::from) }.boxed()
     }
 
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        self.open(request, context).try_flatten_stream().map_err(ProviderError::from).boxed()
+    fn pieces(self: Box<Self>) -> Deltas {
+        self.open().try_flatten_stream().map_err(ProviderError::from).boxed()
+    }
+}
+
+impl Provider for RemoteComponent {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
+        let message = client_request::encode(&request, &self.component);
+        Answering::Live(Box::new(RemoteCall { component: self, request, message, context }))
     }
 }

@@ -12,9 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use futures_util::stream::BoxStream;
-
-pub(crate) use self::call::{Invoke, ReachedCall};
+pub(crate) use self::call::ReachedCall;
 use super::{
     faults::{FaultSet, FaultTable},
     metrics::{CallMetrics, Metrics},
@@ -22,20 +20,17 @@ use super::{
 };
 use crate::{
     base::blocking::{LARGE, Panicked},
-    chat::{Delta, Error, InvalidParams, Request, check_history},
+    chat::{Error, InvalidParams, Request, check_history},
     component::{ComponentSpec, StandIn, ToolsSpec},
     pii::{self, Scrubber},
     provider::{
-        CallContext, CancelOnDrop, Provider, ProviderError,
+        Answering, CallContext, CancelOnDrop, Provider, ProviderError,
         scripted::{
             ScriptedSettings,
             rules::{RuleSources, SessionRules},
         },
     },
 };
-
-/// The pieces of an answer.
-type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
 /// A named, configured provider.
 pub struct Component {
@@ -129,21 +124,19 @@ impl Component {
     }
 
     /// Scrubs a request and passes it to the provider. A panic fails the call.
-    fn call_provider<T>(
-        &self,
-        mut request: Arc<Request>,
-        mut context: CallContext,
-        invoke: Invoke<T>,
-    ) -> Result<T, ProviderError> {
-        context.check_cancelled()?;
-        let scrub_and_invoke = || {
+    fn call_provider(&self, mut request: Arc<Request>, mut context: CallContext) -> Answering {
+        if let Err(error) = context.check_cancelled() {
+            return error.into();
+        }
+        let scrub_and_call = || {
             if !request.scrub_inputs.is_empty() {
                 context = context.with_result_scrubber(self.scrubber.for_texts());
                 self.scrub_inputs(Arc::make_mut(&mut request));
             }
-            invoke(self.provider.clone(), request, context)
+            self.provider.clone().answer(request, context.clone()).charge(&context)
         };
-        catch_unwind(AssertUnwindSafe(scrub_and_invoke)).map_err(|_| Panicked.into())
+        catch_unwind(AssertUnwindSafe(scrub_and_call))
+            .unwrap_or_else(|_| ProviderError::from(Panicked).into())
     }
 
     /// Scrubs the inputs that the request marks for scrubbing.

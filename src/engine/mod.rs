@@ -22,7 +22,7 @@ use std::{
 
 use arc_swap::ArcSwap;
 
-pub(crate) use self::component::{Invoke, ReachedCall};
+pub(crate) use self::component::ReachedCall;
 pub(crate) use self::faults::FaultTable;
 pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
 pub use self::{

@@ -2,18 +2,16 @@
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{
-    FutureExt, StreamExt, TryFutureExt,
-    future::BoxFuture,
-    stream::{self, BoxStream},
-};
+use futures_util::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture};
 use tokio::sync::OnceCell;
 
 use super::cache::Cache;
 use crate::{
-    chat::{Delta, Request, Response},
+    chat::{Request, Response},
     client::{self, RemoteComponent},
-    provider::{CallContext, Provider, ProviderError, scripted::chain_ranges},
+    provider::{
+        Answering, CallContext, Deltas, Live, Provider, ProviderError, scripted::chain_ranges,
+    },
     simulate::Model,
 };
 
@@ -75,28 +73,29 @@ impl Model for Sidecar {
     }
 }
 
-/// Streams are not kept.
-impl Provider for Sidecar {
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let open = async move {
-            match self.connected().await {
-                Ok(component) => component.stream(request, context),
-                Err(error) => stream::once(async { Err(error.into()) }).boxed(),
-            }
-        };
-        open.into_stream().flatten().boxed()
+/// A call of a component. Streams are not kept.
+struct SidecarCall {
+    sidecar: Sidecar,
+    request: Arc<Request>,
+    context: CallContext,
+}
+
+impl Live for SidecarCall {
+    fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        async move { self.sidecar.ask(self.request, self.context).await }.boxed()
     }
 
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        async move { self.ask(request, context).await }.boxed()
+    fn pieces(self: Box<Self>) -> Deltas {
+        let Self { sidecar, request, context } = *self;
+        let open = async move { Ok(sidecar.connected().await?.stream(request, context)) };
+        open.try_flatten_stream().boxed()
+    }
+}
+
+impl Provider for Sidecar {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
+        let sidecar = Arc::unwrap_or_clone(self);
+        Answering::Live(Box::new(SidecarCall { sidecar, request, context }))
     }
 
     /// The component may follow instruction chains.

@@ -1,7 +1,10 @@
 //! Decodes a [`Response`] from another sidecar.
 
 use super::proto::{self, conversation_tool_calls::ToolTypes};
-use crate::chat::{FinishReason, Response, ToolCall, Usage};
+use crate::{
+    chat::{FinishReason, Response, ToolCall, Usage},
+    provider::EXHAUSTED,
+};
 
 /// Decodes the first choice among all outputs. Returns `None` if there is no choice.
 pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Response> {
@@ -9,7 +12,7 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
     let choice = output.choices.into_iter().next()?;
     let message = choice.message.unwrap_or_default();
     Some(Response {
-        reasoning: String::new(),
+        is_exhausted: message.content == EXHAUSTED,
         content: message.content,
         tool_calls: message.tool_calls.into_iter().map(tool_call).collect(),
         finish_reason: finish_reason(&choice.finish_reason),
@@ -22,7 +25,7 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
                 .map_or(0, |details| details.reasoning_tokens),
             cached_tokens: usage.prompt_tokens_details.map_or(0, |details| details.cached_tokens),
         }),
-        missing: None,
+        ..Response::default()
     })
 }
 

@@ -8,10 +8,10 @@ use std::sync::{
 use futures_util::{
     FutureExt, StreamExt,
     future::{self, BoxFuture},
-    stream::{self, BoxStream},
+    stream,
 };
-use mynah::chat::{Delta, Request, Response, Role};
-use mynah::provider::{CallContext, Provider, ProviderError};
+use mynah::chat::{Request, Response, Role};
+use mynah::provider::{Answering, CallContext, Provider};
 use mynah::simulate::{
     Conversation, DetectorError, EndJudge, Intent, IntentExtractor, Outcome, OutcomeDetector,
     Outcomes, Participant, ParticipantError, Reply, Turn,
@@ -158,11 +158,7 @@ impl RecordingModel {
 }
 
 impl Provider for RecordingModel {
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
         let text = |message: &mynah::chat::Message| {
             let role = match &message.role {
                 Role::System => "system",
@@ -176,8 +172,7 @@ impl Provider for RecordingModel {
         let mut requests = self.requests.lock().unwrap();
         let answer = self.answers.get(requests.len()).copied().unwrap_or("none");
         requests.push((context.session, request.messages.iter().map(text).collect()));
-        let response = Response { content: answer.to_owned(), ..Response::default() };
-        stream::once(future::ready(Ok(Delta::Complete(response.into())))).boxed()
+        Response { content: answer.to_owned(), ..Response::default() }.into()
     }
 }
 
@@ -185,11 +180,7 @@ impl Provider for RecordingModel {
 pub struct NeverAnswers;
 
 impl Provider for NeverAnswers {
-    fn stream(
-        self: Arc<Self>,
-        _: Arc<Request>,
-        _: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        stream::pending().boxed()
+    fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
+        Answering::Pieces(stream::pending().boxed())
     }
 }

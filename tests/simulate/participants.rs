@@ -115,6 +115,15 @@ async fn an_exhausted_chain_passes() {
 }
 
 #[tokio::test]
+async fn a_chain_may_say_the_sentence_for_its_end() {
+    let steps = texts_chain(&[EXHAUSTED, "a2"]);
+    let agent = ModelParticipant::new(AGENT, scripted()).instructions(steps);
+    let result = talk(&["c0", "c1"], agent).await;
+    let said = format!("A: {EXHAUSTED}");
+    assert_eq!(texts(&result.conversation), ["C: c0", &said, "C: c1", "A: a2"]);
+}
+
+#[tokio::test]
 async fn a_blank_step_of_a_chain_is_a_pass() {
     let steps = texts_chain(&["a1", "", "a2"]);
     let agent = ModelParticipant::new(AGENT, scripted()).instructions(steps);

@@ -8,10 +8,10 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use futures_util::{FutureExt, StreamExt};
 use mynah::{
-    chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
+    chat::{Delta, Request},
+    provider::{Answering, CallContext, Provider},
     tool_loop::{CancellationToken, LoopEnd, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
 };
 
@@ -149,21 +149,9 @@ async fn does_not_start_if_the_token_is_already_cancelled() {
 struct Unfinished;
 
 impl Provider for Unfinished {
-    fn converse(
-        self: Arc<Self>,
-        _: Arc<Request>,
-        _: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        std::future::pending().boxed()
-    }
-
-    fn stream(
-        self: Arc<Self>,
-        _: Arc<Request>,
-        _: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
         let first = futures_util::stream::iter([Ok(Delta::Text("Er".to_owned()))]);
-        first.chain(futures_util::stream::pending()).boxed()
+        Answering::Pieces(first.chain(futures_util::stream::pending()).boxed())
     }
 }
 

@@ -2,14 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::{
-    FutureExt, StreamExt, TryFutureExt,
-    future::{self, BoxFuture},
-    stream::{self, BoxStream},
-};
+use futures_util::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture, stream};
 use mynah::{
     chat::{Delta, FinishReason, LazyJson, Message, Request, Response, Role, Tool, ToolCall},
-    provider::{CallContext, Provider, ProviderError},
+    provider::{Answering, CallContext, Provider, ProviderError},
     tool_loop::{RegisteredTool, RunTool, ToolContext, ToolError, ToolOutput, ToolRegistry},
 };
 use serde_json::{Value, json};
@@ -82,19 +78,15 @@ impl<F> Provider for Model<F>
 where
     F: Fn(&Request) -> Result<Response, ProviderError> + Send + Sync,
 {
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        _: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    fn answer(self: Arc<Self>, request: Arc<Request>, _: CallContext) -> Answering {
         let response = match (self.0)(&request) {
             Ok(response) => response,
-            Err(error) => return stream::once(future::ready(Err(error))).boxed(),
+            Err(error) => return error.into(),
         };
         let words = response.content.split_inclusive(' ').map(|word| Delta::Text(word.to_owned()));
         let deltas: Vec<_> =
             words.chain([Delta::Complete(response.clone().into())]).map(Ok).collect();
-        stream::iter(deltas).boxed()
+        Answering::Pieces(stream::iter(deltas).boxed())
     }
 }
 

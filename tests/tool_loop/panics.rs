@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::StreamExt;
 use mynah::{
-    chat::{Delta, Request},
-    provider::{CallContext, Provider, ProviderError},
+    chat::Request,
+    provider::{Answering, CallContext, Provider, ProviderError},
     tool_loop::{LoopEnd, LoopEvent, LoopSettings, ToolLoop},
 };
 
@@ -38,12 +38,8 @@ async fn keeps_what_happened_before_a_provider_panics() {
 struct PanickingStream;
 
 impl Provider for PanickingStream {
-    fn stream(
-        self: Arc<Self>,
-        _: Arc<Request>,
-        _: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        futures_util::stream::poll_fn(|_| panic!("out of cheese")).boxed()
+    fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
+        Answering::Pieces(futures_util::stream::poll_fn(|_| panic!("out of cheese")).boxed())
     }
 }
 

@@ -18,13 +18,11 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
     let finish_reason =
         if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
     Ok(Response {
-        missing: None,
-        reasoning: String::new(),
         content,
         tool_calls,
         finish_reason,
-        model: None,
         usage: Some(Usage { prompt_tokens: words, completion_tokens: words, ..Usage::default() }),
+        ..Response::default()
     })
 }
 

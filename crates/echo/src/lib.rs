@@ -23,15 +23,11 @@ mod tool_calls;
 
 use std::sync::Arc;
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::{self, BoxFuture},
-    stream::{self, BoxStream},
-};
+use futures_util::FutureExt;
 use mynah_core::{
     base::{blocking::is_blocking_thread, memory::Reservation},
-    chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError, StreamOptions, deltas},
+    chat::{Request, Response},
+    provider::{Answer, Answering, CallContext, Provider, ProviderError},
 };
 
 use self::effort::{Effort, FullEffort, Unfinished};
@@ -55,43 +51,50 @@ impl Echo {
 
     /// Replies to a request, or returns `None` if the reply has to wait for a blocking thread, because it
     /// takes longer than about a millisecond, or for memory.
-    fn reply_now(&self, request: &Request, context: &CallContext) -> Option<Reply> {
+    fn reply_now(&self, request: &Request, context: &CallContext) -> Option<Answer> {
         if self.settings.mode == Mode::Daprd {
-            return Some(daprd::reply(request).into());
+            return Some(self.paced(daprd::reply(request)));
         }
         if is_blocking_thread() {
             let memory = context.reservation();
             if memory.grow_now(LONG_REPLY).is_ok() {
-                return Some(self.full_reply(request, context, memory));
+                return Some(self.paced(self.full_reply(request, context, memory).result));
             }
         }
         let reply = self.try_reply(request, context, &Effort::Brief);
-        reply.ok().map(|response| Ok(response).into())
+        reply.ok().map(|response| self.paced(Ok(response)))
     }
 
     /// Replies to a request on a blocking thread.
-    async fn long_reply(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> Result<Response, ProviderError> {
+    async fn long_reply(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
         let memory = context.reservation();
         // Goes on without it, since a small reply may need less.
         let _ = memory.grow(LONG_REPLY).await;
-        let call = context.clone();
-        let reply = move || Ok(self.full_reply(&request, &call, memory));
-        let Reply { result, memory: _until_here } = context.run_blocking(reply).await?;
-        result
+        let (echo, call) = (self.clone(), context.clone());
+        let reply = move || Ok(echo.full_reply(&request, &call, memory));
+        let reply = context.run_blocking(reply).await;
+        self.paced(reply.and_then(|reply| reply.result)).into()
     }
 
-    fn full_reply(&self, request: &Request, context: &CallContext, memory: Reservation) -> Reply {
+    fn full_reply(
+        &self,
+        request: &Request,
+        context: &CallContext,
+        memory: Reservation,
+    ) -> LongReply {
         let effort = Arc::new(FullEffort::new(context.cancellation(), memory));
         let result = self.try_reply(request, context, &Effort::Full(effort.clone()));
         let result = result.map_err(|Unfinished| match effort.exhausted() {
             Some(error) => context.exhausted(error).into(),
             None => ProviderError::internal("the reply is unfinished"),
         });
-        Reply { result, memory: Some(effort) }
+        LongReply { result, _memory: effort }
+    }
+
+    /// Returns a reply at the pace of the component.
+    fn paced(&self, reply: Result<Response, ProviderError>) -> Answer {
+        let answer = reply.map_or_else(Answer::from, Answer::from);
+        Answer { stream: self.settings.stream, ..answer }
     }
 
     fn try_reply(
@@ -105,60 +108,18 @@ impl Echo {
 }
 
 /// A reply on its way to the task of the call.
-struct Reply {
+struct LongReply {
     result: Result<Response, ProviderError>,
-    /// The memory of a long reply, for as long as the reply waits. Dropped before the call is charged for
-    /// the response.
-    memory: Option<Arc<FullEffort>>,
-}
-
-impl From<Result<Response, ProviderError>> for Reply {
-    fn from(result: Result<Response, ProviderError>) -> Self {
-        Self { result, memory: None }
-    }
+    /// The memory of the reply, for as long as the reply waits. Dropped before the call is charged for the
+    /// response.
+    _memory: Arc<FullEffort>,
 }
 
 impl Provider for Echo {
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
         match self.reply_now(&request, &context) {
-            Some(Reply { result, memory }) => async move {
-                drop(memory);
-                result
-            }
-            .boxed(),
-            None => self.long_reply(request, context).boxed(),
+            Some(answer) => answer.into(),
+            None => Answering::Later(self.long_reply(request, context).boxed()),
         }
-    }
-
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let options = self.settings.stream;
-        match self.reply_now(&request, &context) {
-            Some(Reply { result, memory }) => {
-                drop(memory);
-                stream_reply(result, options, &context)
-            }
-            None => stream::once(self.long_reply(request, context.clone()))
-                .flat_map(move |reply| stream_reply(reply, options, &context))
-                .boxed(),
-        }
-    }
-}
-
-fn stream_reply(
-    reply: Result<Response, ProviderError>,
-    options: StreamOptions,
-    context: &CallContext,
-) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    match reply {
-        Ok(response) => deltas(response, options, context),
-        Err(error) => stream::once(future::ready(Err(error))).boxed(),
     }
 }

@@ -43,13 +43,12 @@ pub(super) fn reply(
         _ => (String::new(), FinishReason::ToolCalls),
     };
     Ok(Response {
-        missing: None,
-        reasoning: String::new(),
         usage: Some(usage::estimate(&request.messages, &content, &tool_calls)),
         content,
         tool_calls,
         finish_reason,
         model: Some(settings.model.clone()),
+        ..Response::default()
     })
 }
 

@@ -1,8 +1,9 @@
 //! Tests of the memory that replies are charged for.
 
+use futures_util::StreamExt;
 use mynah_core::{
     base::{blocking::run_blocking, memory::MemoryBudget},
-    chat::{Message, Role},
+    chat::{Delta, Message, Role},
     provider::call::Surface,
 };
 
@@ -29,9 +30,10 @@ async fn call<T: Send + 'static>(
 #[tokio::test]
 async fn a_reply_is_charged_while_it_waits() {
     let (reply, _context, budget) = call(Echo::converse).await;
-    assert_eq!(budget.used(), BASE + LONG_REPLY);
+    let charged = BASE + 2 * "hello".len();
+    assert_eq!(budget.used(), charged);
     assert_eq!(reply.await.unwrap().content, "hello");
-    assert_eq!(budget.used(), BASE);
+    assert_eq!(budget.used(), charged);
 }
 
 #[tokio::test]

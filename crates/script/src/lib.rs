@@ -30,7 +30,7 @@
 // faults    failures that a component or a test asks for
 // steps     the steps of a script and their answers
 // explain   says whether a chain answers, without counting
-// turn      performs and sends a step
+// turn      selects and performs a step
 // settings  the settings of a scripted component
 
 #![forbid(unsafe_code)]
@@ -47,12 +47,12 @@ mod tests;
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{future::BoxFuture, stream::BoxStream};
 pub use mynah_core::provider::EXHAUSTED;
 use mynah_core::{
-    chat::{Delta, ErrorKind, Request, Response},
+    chat::{ErrorKind, Request},
     provider::{
-        CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, counters::Counters,
+        Answering, CallContext, Provider, ProviderError, Unseen, call::AnsweredBy,
+        counters::Counters,
     },
 };
 
@@ -61,8 +61,8 @@ use self::{
         ActiveChain, CallCounters, NumberedStep, Plan, Planned, find_active_chain, has_long_chain,
         without_chains,
     },
-    steps::long_answer,
-    turn::{Script, ScriptedTurn},
+    steps::{answer, long_answer},
+    turn::Script,
 };
 pub use self::{
     chains::{Chain, chain_ranges, schema as chain_schema, tags},
@@ -187,20 +187,20 @@ impl Script for Scripted {
         plan: PlannedTurn,
         request: &Arc<Request>,
         context: &CallContext,
-    ) -> Result<ScriptedTurn, ProviderError> {
+    ) -> Result<Answering, ProviderError> {
         let (message, NumberedStep { number, step }) = match plan {
             PlannedTurn::Step { message, step } => (message, step),
             PlannedTurn::Fallback(provider) => {
-                return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
+                return Ok(provider.answer(without_chains(request), context.clone()));
             }
         };
-        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request, context);
-        let turn = turn.map_err(|error| {
+        let answer = answer(&step, &self.component, &self.settings, request, context);
+        let answer = answer.map_err(|error| {
             let error = error.within(format!("step {number}"));
             invalid_argument(error.within(format!("chain in message {message}")))
         })?;
         context.record_answer(|| AnsweredBy::Chain { message, step: number });
-        Ok(turn)
+        Ok(answer.into())
     }
 
     /// Returns the provider for requests without a chain.
@@ -211,20 +211,8 @@ impl Script for Scripted {
 }
 
 impl Provider for Scripted {
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        turn::converse(self, request, context)
-    }
-
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        turn::stream(self, request, context)
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
+        turn::answer(self, request, context)
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {

@@ -6,61 +6,52 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use futures_util::{StreamExt, future::BoxFuture, stream::Stream};
+use futures_util::{StreamExt, stream::Stream};
 
-use super::{Component, Deltas, faulty::Faults};
+use super::{Component, faulty::Faults};
 use crate::{
     base::blocking::{LARGE, run_blocking, run_blocking_if},
     chat::{Delta, Error, Request, Response},
     engine::recording::Recording,
     pii::{self, Scrubber},
-    provider::{
-        CallContext, CancelOnDrop, Provider, ProviderError,
-        stream::{self, StreamOptions},
-    },
+    provider::{Answer, Answering, CallContext, CancelOnDrop, Deltas, ProviderError, stream},
 };
-
-/// How a provider is called: for a whole answer or for its pieces.
-pub(crate) type Invoke<T> = fn(Arc<dyn Provider>, Arc<Request>, CallContext) -> T;
-/// The whole answer of a provider.
-type Answer = BoxFuture<'static, Result<Response, ProviderError>>;
 
 /// A call that has reached its component. It belongs to the task of the call, even if another thread
 /// called the provider.
-pub(crate) struct ReachedCall<T> {
+pub(crate) struct ReachedCall {
     component: Arc<Component>,
     context: CallContext,
     single_tool_call: bool,
     scrub_output: bool,
-    step: Step<T>,
+    step: Step,
 }
 
-enum Step<T> {
+enum Step {
     /// The provider has been called.
-    Called(Result<T, ProviderError>),
+    Called(Answering),
     /// Faults come first.
-    Faults { faults: Box<Faults>, request: Arc<Request>, invoke: Invoke<T> },
+    Faults { faults: Box<Faults>, request: Arc<Request> },
 }
 
 impl Component {
     /// Passes a request to the provider, unless faults come first. Works as long as the request asks
     /// for, so that a request that is not [brief](Self::is_brief) wants a blocking thread.
-    pub(crate) fn call<T>(
+    pub(crate) fn call(
         self: Arc<Self>,
         request: Arc<Request>,
         context: CallContext,
-        invoke: Invoke<T>,
-    ) -> ReachedCall<T> {
+    ) -> ReachedCall {
         let (single_tool_call, scrub_output) = (request.single_tool_call, request.scrub_output);
         let step = match self.faults(&request, &context) {
-            Some(faults) => Step::Faults { faults, request, invoke },
-            None => Step::Called(self.call_provider(request, context.clone(), invoke)),
+            Some(faults) => Step::Faults { faults, request },
+            None => Step::Called(self.call_provider(request, context.clone())),
         };
         ReachedCall { component: self, context, single_tool_call, scrub_output, step }
     }
 }
 
-impl ReachedCall<Answer> {
+impl ReachedCall {
     /// Returns the whole response.
     ///
     /// # Errors
@@ -81,28 +72,7 @@ impl ReachedCall<Answer> {
             Err(error) => Err(component.record_failure(recording, error, cancel)),
         }
     }
-}
 
-impl Step<Answer> {
-    async fn converse(
-        self,
-        component: &Arc<Component>,
-        context: &CallContext,
-        scrub_output: bool,
-    ) -> Result<Response, ProviderError> {
-        let (answer, faults) = self.finish(component, context).await?;
-        let response = answer.await?;
-        context.hold(response.size())?;
-        let scrubber = component.scrubber;
-        let response = if scrub_output { scrub(scrubber, response).await? } else { response };
-        match faults {
-            Some(faults) => Box::pin(faults.apply(response)).await,
-            None => Ok(response),
-        }
-    }
-}
-
-impl ReachedCall<Deltas> {
     /// Returns the response as a stream of pieces. `encode` converts each delta to a piece, or drops it.
     ///
     /// # Errors
@@ -135,7 +105,23 @@ impl ReachedCall<Deltas> {
     }
 }
 
-impl Step<Deltas> {
+impl Step {
+    async fn converse(
+        self,
+        component: &Arc<Component>,
+        context: &CallContext,
+        scrub_output: bool,
+    ) -> Result<Response, ProviderError> {
+        let (answering, faults) = self.finish(component, context).await?;
+        let response = answering.whole(context).await?;
+        let scrubber = component.scrubber;
+        let response = if scrub_output { scrub(scrubber, response).await? } else { response };
+        match faults {
+            Some(faults) => Box::pin(faults.apply(response)).await,
+            None => Ok(response),
+        }
+    }
+
     /// Returns the first delta and the rest of them.
     async fn stream(
         self,
@@ -143,7 +129,8 @@ impl Step<Deltas> {
         context: &CallContext,
         scrub_output: bool,
     ) -> Result<(Delta, Deltas), ProviderError> {
-        let (mut deltas, faults) = self.finish(component, context).await?;
+        let (answering, faults) = self.finish(component, context).await?;
+        let mut deltas = answering.pieces(context);
         if scrub_output {
             deltas = scrub_stream(component.scrubber, deltas, context).await?;
         }
@@ -153,25 +140,23 @@ impl Step<Deltas> {
         let first = deltas.next().await.unwrap_or_else(|| Err(stream::incomplete()))?;
         Ok((first, deltas))
     }
-}
 
-impl<T: Send + 'static> Step<T> {
     /// Returns what the provider returned, and the faults of the call if it may have any.
     async fn finish(
         self,
         component: &Arc<Component>,
         context: &CallContext,
-    ) -> Result<(T, Option<Box<Faults>>), ProviderError> {
+    ) -> Result<(Answering, Option<Box<Faults>>), ProviderError> {
         match self {
-            Self::Called(called) => Ok((called?, None)),
-            Self::Faults { mut faults, request, invoke } => {
+            Self::Called(answering) => Ok((answering, None)),
+            Self::Faults { mut faults, request } => {
                 let (component, context) = (component.clone(), context.clone());
                 // Boxed, so that the future of a call without faults stays small.
                 let called = Box::pin(async {
                     faults.start().await?;
                     let is_large = !Component::is_brief(&request);
-                    let call = move || component.call_provider(request, context, invoke);
-                    run_blocking_if(is_large, call).await?
+                    let call = move || component.call_provider(request, context);
+                    run_blocking_if(is_large, call).await.map_err(ProviderError::from)
                 });
                 Ok((called.await?, Some(faults)))
             }
@@ -266,5 +251,5 @@ async fn scrub_stream(
     context: &CallContext,
 ) -> Result<Deltas, ProviderError> {
     let response = scrub(scrubber, stream::collect(deltas).await?).await?;
-    Ok(stream::deltas(response, StreamOptions::default(), context))
+    Ok(Answer::from(response).pieces(context))
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, future, stream};
 
-use super::{Component, Deltas};
+use super::Component;
 use crate::{
     chat::{Delivery, Delta, Request, Response},
     provider::{
-        CallContext, ProviderError,
+        CallContext, Deltas, ProviderError,
         call::AnsweredBy,
         faults::{Effect, Fault, Phase, request_hash},
     },

@@ -5,9 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    chat::Response,
+    chat::{Delta, Response},
     engine::Engine,
-    provider::{StreamOptions, deltas},
 };
 
 /// A provider that streams the given pieces and then a response or an error.
@@ -30,8 +29,8 @@ impl Pieces {
 }
 
 impl Provider for Pieces {
-    fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
-        futures_util::stream::iter(self.deltas()).boxed()
+    fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
+        Answering::Pieces(futures_util::stream::iter(self.deltas()).boxed())
     }
 }
 
@@ -62,7 +61,7 @@ async fn converse(
 ) -> Result<Response, Error> {
     let (cancel, mut recording) = (context.cancel_on_drop(), recording());
     recording.reached(&component.metrics, &context);
-    let call = component.clone().call(request, context, <dyn Provider>::converse);
+    let call = component.clone().call(request, context);
     call.converse(&mut recording, &cancel).await
 }
 
@@ -74,7 +73,7 @@ async fn stream(
     let (context, mut recording) = (context(), recording());
     recording.reached(&component.metrics, &context);
     let cancel = context.cancel_on_drop();
-    let call = component.call(request, context, <dyn Provider>::stream);
+    let call = component.call(request, context);
     call.stream(recording, cancel, Some).await
 }
 
@@ -149,9 +148,9 @@ async fn keeps_pieces_if_nothing_is_scrubbed() {
 struct Called(std::sync::atomic::AtomicBool);
 
 impl Provider for Called {
-    fn stream(self: Arc<Self>, _: Arc<Request>, context: CallContext) -> Deltas {
+    fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
         self.0.store(true, std::sync::atomic::Ordering::SeqCst);
-        deltas(Response::default(), StreamOptions::default(), &context)
+        Response::default().into()
     }
 }
 
@@ -174,7 +173,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
 async fn a_panic_fails_the_call_only() {
     struct Panicking;
     impl Provider for Panicking {
-        fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
+        fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
             panic!("in a provider")
         }
     }
@@ -217,9 +216,9 @@ async fn converse_drains_the_stream_by_default() {
 async fn a_stream_without_its_last_delta_fails() {
     struct Truncated(&'static [&'static str]);
     impl Provider for Truncated {
-        fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
+        fn answer(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Answering {
             let deltas = self.0.iter().map(|text| Ok(Delta::Text((*text).to_owned())));
-            futures_util::stream::iter(deltas).boxed()
+            Answering::Pieces(futures_util::stream::iter(deltas).boxed())
         }
     }
     let message =

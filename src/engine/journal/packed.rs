@@ -52,8 +52,17 @@ fn max_size(response: &Response) -> usize {
 }
 
 fn pack(response: &Response, packed: &mut BytesMut) {
-    let Response { reasoning, content, tool_calls, finish_reason, model, usage, missing } =
-        response;
+    // The journal does not show whether a script is exhausted.
+    let Response {
+        reasoning,
+        content,
+        tool_calls,
+        finish_reason,
+        model,
+        usage,
+        missing,
+        is_exhausted: _,
+    } = response;
     put_text(packed, reasoning);
     put_text(packed, content);
     put_text(packed, finish_reason.as_str());
@@ -98,6 +107,7 @@ fn unpack(packed: &mut &[u8]) -> Option<Response> {
             let count = packed.try_get_u32().ok()?;
             (0..count).map(|_| take_call(packed)).collect::<Option<_>>()?
         },
+        is_exhausted: false,
     })
 }
 
@@ -160,6 +170,7 @@ mod tests {
             model: Some(String::new()),
             usage: Some(usage),
             missing: Some(MissingPart::Message),
+            is_exhausted: false,
         };
         for response in [full, Response::default()] {
             let mut memory = Memory::new(1 << 20);

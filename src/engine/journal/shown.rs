@@ -199,8 +199,9 @@ fn milliseconds(duration: Duration) -> f64 {
 
 impl From<Response> for ShownResponse {
     fn from(response: Response) -> Self {
-        let Response { reasoning, content, tool_calls, finish_reason, model, usage, missing } =
-            response;
+        let Response {
+            reasoning, content, tool_calls, finish_reason, model, usage, missing, ..
+        } = response;
         let has_message = missing.is_none();
         let has_choice = has_message || missing == Some(MissingPart::Message);
         let has_output = missing != Some(MissingPart::Outputs);

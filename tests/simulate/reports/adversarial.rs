@@ -5,10 +5,9 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use futures_util::{StreamExt, stream, stream::BoxStream};
 use mynah::{
-    chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
+    chat::{Request, Response},
+    provider::{Answering, CallContext, Provider, ProviderError},
     simulate::{AdversarialTester, Conversation, EndReason, SimulatedConversation, analyse},
 };
 use serde_json::{Value, json};
@@ -20,16 +19,12 @@ use crate::{simulate::doubles::NeverAnswers, support::scratch};
 struct Judge<F>(F);
 
 impl<F: Fn(&str) -> Option<String> + Send + Sync> Provider for Judge<F> {
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        _: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    fn answer(self: Arc<Self>, request: Arc<Request>, _: CallContext) -> Answering {
         let question = request.messages.last().unwrap().text().into_owned();
-        let answer = (self.0)(&question).ok_or_else(|| ProviderError::internal("overloaded"));
-        let complete = answer
-            .map(|content| Delta::Complete(Box::new(Response { content, ..Response::default() })));
-        stream::once(async { complete }).boxed()
+        match (self.0)(&question) {
+            Some(content) => Response { content, ..Response::default() }.into(),
+            None => ProviderError::internal("overloaded").into(),
+        }
     }
 }
 

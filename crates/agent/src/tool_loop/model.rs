@@ -41,12 +41,12 @@ impl Model {
         let (provider, request) = (self.provider.clone(), request.clone());
         let context = self.context.clone();
         let is_large = request.size() > LARGE;
+        let start = move || provider.answer(request, context);
+        let answering = run_blocking_if(is_large, start).await?;
         if self.listener.is_none() {
-            let start = move || provider.converse(request, context);
-            return run_blocking_if(is_large, start).await?.await;
+            return answering.whole(&self.context).await;
         }
-        let start = move || provider.stream(request, context);
-        let mut deltas = run_blocking_if(is_large, start).await?;
+        let mut deltas = answering.pieces(&self.context);
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Reasoning(text) => self.emit_piece(LoopEvent::Reasoning(text)).await,

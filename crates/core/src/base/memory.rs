@@ -177,6 +177,9 @@ impl Charge {
     }
 
     fn shrink(&self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.budget.remove(bytes);
     }

@@ -22,6 +22,9 @@ pub struct Response {
     pub usage: Option<Usage>,
     /// The part that an API leaves out of the encoded response, as if the model had a fault.
     pub missing: Option<MissingPart>,
+    /// Whether the model has nothing more to say, because its script has no more steps. Dapr's API does
+    /// not transmit it.
+    pub is_exhausted: bool,
 }
 
 /// A part of an encoded response.

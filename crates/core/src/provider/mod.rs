@@ -4,6 +4,7 @@
 //! and declared counters, not on a clock or on randomness. A provider knows nothing about the
 //! transport of a call.
 
+mod answer;
 pub mod call;
 mod context;
 pub mod counters;
@@ -18,19 +19,20 @@ pub mod waiting;
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
+use futures_util::{FutureExt, future::BoxFuture};
 
 pub use self::{
+    answer::{Answer, Answering, Deltas, Failure, Live},
     context::{CallContext, CancelOnDrop, Cancellation, ResultScrubber, deadline_exceeded},
     ids::{HistoryHash, conversation_hash},
-    stream::{StreamOptions, deltas},
+    stream::StreamOptions,
     unseen::Unseen,
 };
-use crate::chat::{Delta, Request, Response};
+use crate::chat::{Request, Response};
 pub use crate::{base::clock::Moment, chat::ProviderError};
 
 /// The answer of a component after the last step of an instruction chain, unless its settings name
-/// another one. A caller can tell by it that the component has nothing more to say.
+/// another one. Over Dapr's API, only this text tells that the component has nothing more to say.
 pub const EXHAUSTED: &str = "Chain completed - using fallback response";
 
 /// The implementation of a component, which responds to requests.
@@ -41,24 +43,18 @@ pub const EXHAUSTED: &str = "Chain completed - using fallback response";
 /// ```
 /// use std::sync::Arc;
 ///
-/// use futures_util::stream::BoxStream;
 /// use mynah_core::{
-///     chat::{Delta, Message, Request, Response, Role},
-///     provider::{CallContext, Provider, ProviderError, StreamOptions, deltas},
+///     chat::{Message, Request, Response, Role},
+///     provider::{Answering, CallContext, Provider},
 /// };
 ///
 /// /// Answers in capitals.
 /// struct Shouter;
 ///
 /// impl Provider for Shouter {
-///     fn stream(
-///         self: Arc<Self>,
-///         request: Arc<Request>,
-///         context: CallContext,
-///     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+///     fn answer(self: Arc<Self>, request: Arc<Request>, _: CallContext) -> Answering {
 ///         let prompt = request.last_user().map(|message| message.text().to_uppercase());
-///         let response = Response { content: prompt.unwrap_or_default(), ..Response::default() };
-///         deltas(response, StreamOptions::default(), &context)
+///         Response { content: prompt.unwrap_or_default(), ..Response::default() }.into()
 ///     }
 /// }
 ///
@@ -72,17 +68,11 @@ pub const EXHAUSTED: &str = "Chain completed - using fallback response";
 /// # }
 /// ```
 pub trait Provider: Send + Sync {
-    /// Returns the response in pieces. The text deltas, concatenated, are the content of the
-    /// response. The last delta is the complete response. It is an error for a stream to end
-    /// without [`Delta::Complete`].
+    /// Returns the answer to a request, or how it is going to arrive.
     ///
     /// Work of about a millisecond must be done before this method returns, and longer work on
-    /// another thread. Polling the stream only waits for the next piece.
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>>;
+    /// another thread. Polling pieces only waits for the next one.
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering;
 
     /// Returns the complete response, with which [`stream`](Self::stream) ends.
     fn converse(
@@ -90,7 +80,15 @@ pub trait Provider: Send + Sync {
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        stream::collect(self.stream(request, context)).boxed()
+        let answering = self.answer(request, context.clone()).charge(&context);
+        async move { answering.whole(&context).await }.boxed()
+    }
+
+    /// Returns the response in pieces. The text deltas, concatenated, are the content of the
+    /// response. The last delta is the complete response. It is an error for a stream to end
+    /// without [`Delta::Complete`](crate::chat::Delta::Complete).
+    fn stream(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Deltas {
+        self.answer(request, context.clone()).pieces(&context)
     }
 
     /// Returns the ranges of a user message's text that are instructions to this provider. These

@@ -20,22 +20,8 @@ pub struct StreamOptions {
     pub time_to_first_chunk: Duration,
 }
 
-/// Streams a complete response. For [providers](super::Provider) that have the whole response at
-/// once. `context` is that of the call, which is charged for the response.
-pub fn deltas(
-    response: Response,
-    options: StreamOptions,
-    context: &CallContext,
-) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    let pieces = Pieces {
-        reasoning: response.reasoning.clone(),
-        text: response.content.clone(),
-        max_chunks: usize::MAX,
-    };
-    piece_deltas(pieces, Ok(Box::new(response)), options, context)
-}
-
-/// What a stream sends before its end.
+/// What a stream sends before its end. By default, nothing.
+#[derive(Debug, Default)]
 pub struct Pieces {
     /// The text of the model's reasoning, which is sent first.
     pub reasoning: String,
@@ -46,8 +32,19 @@ pub struct Pieces {
 }
 
 impl Pieces {
+    /// Returns the pieces of a complete response.
+    pub(super) fn of(response: &Response) -> Self {
+        let (reasoning, text) = (response.reasoning.clone(), response.content.clone());
+        Self { reasoning, text, max_chunks: usize::MAX }
+    }
+
+    /// Returns the size in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.reasoning.len() + self.text.len()
+    }
+
     fn is_empty(&self) -> bool {
-        self.max_chunks == 0 || (self.reasoning.is_empty() && self.text.is_empty())
+        self.max_chunks == 0 || self.size() == 0
     }
 
     fn into_deltas(self, size: ChunkSize) -> impl Iterator<Item = Delta> {
@@ -58,17 +55,12 @@ impl Pieces {
 }
 
 /// Streams pieces, followed by a response or an error.
-pub fn piece_deltas(
+pub(super) fn piece_deltas(
     pieces: Pieces,
     end: Result<Box<Response>, ProviderError>,
     options: StreamOptions,
     context: &CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    let size = pieces.reasoning.len() + pieces.text.len();
-    let held = context.hold(end.as_ref().map_or(size, |response| response.size()));
-    if let Err(error) = held {
-        return Box::pin(tokio_stream::once(Err(error.into())));
-    }
     let StreamOptions { chunk_size, chunk_delay, time_to_first_chunk } = options;
     let end_wait = if pieces.is_empty() { time_to_first_chunk } else { Duration::ZERO };
     let end = end.map(Delta::Complete);
@@ -120,7 +112,7 @@ pub fn incomplete() -> ProviderError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::clock::Moment;
+    use crate::{base::clock::Moment, provider::Answer};
 
     fn options(words: usize) -> StreamOptions {
         StreamOptions {
@@ -136,7 +128,9 @@ mod tests {
         let response = Response { content: content.to_owned(), ..Response::default() };
         runtime.block_on(async {
             let start = Moment::now();
-            deltas(response, options, &CallContext::default())
+            let answer = Answer { stream: options, ..response.into() };
+            answer
+                .pieces(&CallContext::default())
                 .map(|delta| (start.age().as_millis(), delta.unwrap()))
                 .collect()
                 .await

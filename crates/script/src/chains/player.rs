@@ -43,7 +43,10 @@ impl Planned {
             OnExhausted::Error => return Self::Exhausted,
         };
         let number = usize::try_from(index).unwrap_or(usize::MAX).saturating_add(1);
-        let message = || NumberedStep { number, step: Step::text(EXHAUSTED).into() };
+        let message = || {
+            let step = Step { is_exhausted: true, ..Step::text(EXHAUSTED) };
+            NumberedStep { number, step: step.into() }
+        };
         Self::Step(step.unwrap_or_else(message))
     }
 }

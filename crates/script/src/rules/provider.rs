@@ -2,10 +2,12 @@
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
-use futures_util::{future::BoxFuture, stream::BoxStream};
 use mynah_core::{
-    chat::{Delta, ErrorKind, Request, Response},
-    provider::{CallContext, Provider, ProviderError, call::AnsweredBy, counters::Counters},
+    chat::{ErrorKind, Request},
+    provider::{
+        Answer, Answering, CallContext, Provider, ProviderError, call::AnsweredBy,
+        counters::Counters,
+    },
 };
 
 use super::{
@@ -20,8 +22,8 @@ use crate::{
     ScriptedSettings,
     chains::{CallCounters, NumberedStep},
     faults::{Fault, FaultKey, Phase, request_hash},
-    steps::{Item, Step, StepError},
-    turn::{self, Script, ScriptedTurn},
+    steps::{Item, Step, StepError, answer},
+    turn::{self, Script},
 };
 
 /// Maximum size of a request in bytes whose rule is found within a millisecond.
@@ -52,12 +54,12 @@ impl RuleProvider {
     }
 
     /// Generates the answer of a rule, and records it: a rule whose step fails has not answered.
-    fn scripted_turn(
+    fn scripted_answer(
         &self,
         Selection { rules, rule, step: NumberedStep { number, step } }: &Selection,
         request: &Arc<Request>,
         context: &CallContext,
-    ) -> Result<ScriptedTurn, StepError> {
+    ) -> Result<Answer, StepError> {
         let allow_unoffered = rule.allow_unoffered.unwrap_or(self.settings.allow_unoffered);
         let settings = ScriptedSettings { allow_unoffered, ..self.settings.clone() };
         let mut step = Cow::Borrowed(&**step);
@@ -70,7 +72,7 @@ impl RuleProvider {
         if let Some(fault) = fault {
             fault.apply_to(step.to_mut());
         }
-        let turn = ScriptedTurn::perform(&step, &self.component, &settings, request, context)?;
+        let answer = answer(&step, &self.component, &settings, request, context)?;
         context.record_answer(|| AnsweredBy::Rule {
             source: rule.source.clone(),
             rule: rule.label.clone(),
@@ -79,7 +81,7 @@ impl RuleProvider {
         if fault.is_some_and(|fault| fault.effect.is_failure()) {
             context.record_answer(|| AnsweredBy::Fault);
         }
-        Ok(turn)
+        Ok(answer)
     }
 
     /// Returns the fault that a call has because of its rule.
@@ -149,7 +151,7 @@ impl Script for RuleProvider {
         selection: Selection,
         request: &Arc<Request>,
         context: &CallContext,
-    ) -> Result<ScriptedTurn, ProviderError> {
+    ) -> Result<Answering, ProviderError> {
         let Selection { rule, step: NumberedStep { number, step }, .. } = &selection;
         let number = *number;
         tracing::debug!(
@@ -159,8 +161,8 @@ impl Script for RuleProvider {
             id_message = step.id_message,
             "turn of a rule"
         );
-        let turn = self.scripted_turn(&selection, request, context);
-        turn.map_err(|error| {
+        let answer = self.scripted_answer(&selection, request, context);
+        answer.map(Answering::from).map_err(|error| {
             let error = match rule.has_entries() {
                 true => error.within(format!("step {number}")),
                 false => error,
@@ -176,20 +178,8 @@ impl Script for RuleProvider {
 }
 
 impl Provider for RuleProvider {
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        turn::converse(self, request, context)
-    }
-
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        turn::stream(self, request, context)
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
+        turn::answer(self, request, context)
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {

@@ -5,19 +5,17 @@ use std::{
     sync::Arc,
 };
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::{self, BoxFuture},
-    stream::{self, BoxStream},
-};
+use futures_util::FutureExt;
 use mynah_core::{
     base::{
         blocking::is_blocking_thread,
         text::shorten,
         work::{Stopped, Work},
     },
-    chat::{Delta, ErrorKind, Request, Response},
-    provider::{CallContext, Provider, ProviderError, call::RuleLabel, counters::Counters},
+    chat::{ErrorKind, Request},
+    provider::{
+        Answering, CallContext, Provider, ProviderError, call::RuleLabel, counters::Counters,
+    },
 };
 
 use super::{
@@ -94,29 +92,16 @@ impl Unmatched {
 }
 
 impl Provider for Unmatched {
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let response = self.converse(request, context);
-        let deltas = response.map(|response| response.map(|it| Delta::Complete(Box::new(it))));
-        stream::once(deltas).boxed()
-    }
-
     /// Works on a blocking thread, because all rules are compared.
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
         if is_blocking_thread() {
-            return future::ready(Err(self.error(&request, &context))).boxed();
+            return self.error(&request, &context).into();
         }
         let of_call = context.clone();
-        let work =
-            async move { context.run_blocking(move || Err(self.error(&request, &of_call))).await };
-        work.boxed()
+        let error = move || Ok(self.error(&request, &of_call));
+        let answer =
+            async move { context.run_blocking(error).await.unwrap_or_else(|it| it).into() };
+        Answering::Later(answer.boxed())
     }
 }
 

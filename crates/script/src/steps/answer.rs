@@ -2,7 +2,7 @@
 
 use mynah_core::{
     chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
-    provider::{CallContext, ids, stream::Pieces, usage},
+    provider::{Answer, CallContext, Failure, ids, stream::Pieces, usage},
 };
 
 use super::{
@@ -21,14 +21,6 @@ pub(crate) const MAX_TEXT: usize = 4 << 20;
 const MAX_BRIEF_TEXT: usize = 64 * 1024;
 /// Maximum number of tools that an error message lists.
 const MAX_LISTED: usize = 10;
-
-/// A step's answer.
-pub(crate) struct Answer {
-    /// What a stream sends before the turn ends or fails.
-    pub(crate) pieces: Pieces,
-    /// The complete response, or the scripted error.
-    pub(crate) result: Result<Box<Response>, ProviderError>,
-}
 
 /// Returns the maximum size in bytes of a step's answer, if generating it may take longer than a
 /// millisecond.
@@ -65,6 +57,8 @@ pub(crate) fn answer(
     request: &Request,
     context: &CallContext,
 ) -> Result<Answer, StepError> {
+    let (delay, stream) = (step.delay, step.stream.or(settings.stream));
+    let paced = |end| Answer { end, delay, stream };
     let view = RequestView::new(request);
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
     let reasoning = reasoning(step, context);
@@ -82,7 +76,7 @@ pub(crate) fn answer(
                 let mut text = text.joined;
                 usage::limit(&mut text, request);
                 let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
-                return Ok(Answer { pieces, result: Err(error.clone()) });
+                return Ok(paced(Err(Failure { error: error.clone(), pieces })));
             }
         }
     }
@@ -90,13 +84,14 @@ pub(crate) fn answer(
     let mut text = text.joined;
     let is_cut = usage::limit(&mut text, request);
     if let Some(max_chunks) = step.cut_after {
-        let result = Err(ProviderError::broken_off(Delivery::BreakOff));
-        return Ok(Answer { pieces: Pieces { reasoning, text, max_chunks }, result });
+        let pieces = Pieces { reasoning, text, max_chunks };
+        let error = ProviderError::broken_off(Delivery::BreakOff);
+        return Ok(paced(Err(Failure { error, pieces })));
     }
     let response = Response {
         usage: step_usage(step, request, &text, &tool_calls),
-        reasoning: reasoning.clone(),
-        content: text.clone(),
+        reasoning,
+        content: text,
         finish_reason: {
             let reason = step.finish_reason.clone();
             reason.unwrap_or_else(|| default_finish_reason(&tool_calls, is_cut))
@@ -104,9 +99,9 @@ pub(crate) fn answer(
         tool_calls,
         model: Some(settings.model.clone()),
         missing: step.empty,
+        is_exhausted: step.is_exhausted,
     };
-    let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
-    Ok(Answer { pieces, result: Ok(Box::new(response)) })
+    Ok(paced(Ok(response.into())))
 }
 
 /// Returns the text of a step's reasoning, unless the call does not show it.

@@ -37,6 +37,7 @@ impl StepSource<'_> {
             cut_after: self.cut_after.map(Chunks::to_usize),
             times: self.times,
             stream,
+            is_exhausted: false,
         })
     }
 

@@ -32,7 +32,7 @@ mod values;
 
 pub use self::error::StepError;
 pub(crate) use self::{
-    answer::{Answer, MAX_TEXT, answer, long_answer},
+    answer::{MAX_TEXT, answer, long_answer},
     error::PathSegment,
     error_source::ErrorSource,
     keys::{MESSAGES, RESPOND},

@@ -38,6 +38,8 @@ pub(crate) struct Step {
     /// How often the step fails before the next one. Such a step is not a turn.
     pub(crate) times: Option<Times>,
     pub(crate) stream: StepStreamOptions,
+    /// Whether it stands for the end of a script that has no more steps.
+    pub(crate) is_exhausted: bool,
 }
 
 /// The model's reasoning, which precedes the answer.

@@ -2,44 +2,49 @@
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
+use futures_util::{FutureExt, future::BoxFuture};
 use mynah_core::{
-    chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
+    chat::{Request, Response},
+    provider::{Answering, CallContext, Deltas, Live, Provider, ProviderError},
 };
 
 /// A model that is asked again if it fails. Streams are not repeated.
+#[derive(Clone)]
 pub(super) struct RetryingModel {
     pub(super) model: Arc<dyn Provider>,
     /// Maximum number of retries.
     pub(super) retries: u32,
 }
 
-impl Provider for RetryingModel {
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        self.model.clone().stream(request, context)
-    }
+struct RetriedCall {
+    of: RetryingModel,
+    request: Arc<Request>,
+    context: CallContext,
+}
 
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+impl Live for RetriedCall {
+    fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        let Self { of: RetryingModel { model, mut retries }, request, context } = *self;
         let ask = async move {
-            let mut retries = self.retries;
             loop {
-                let model = self.model.clone();
-                match model.converse(request.clone(), context.clone()).await {
+                match model.clone().converse(request.clone(), context.clone()).await {
                     Err(_) if retries > 0 => retries -= 1,
                     answer => return answer,
                 }
             }
         };
         ask.boxed()
+    }
+
+    fn pieces(self: Box<Self>) -> Deltas {
+        self.of.model.stream(self.request, self.context)
+    }
+}
+
+impl Provider for RetryingModel {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
+        let of = Arc::unwrap_or_clone(self);
+        Answering::Live(Box::new(RetriedCall { of, request, context }))
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use mynah_agent::tool_loop::{CallRecord, LoopEnd, LoopResult, ToolLoop};
 use mynah_core::{
     chat::{Message, Request, Role},
-    provider::{EXHAUSTED, Provider},
+    provider::Provider,
 };
 
 use crate::{
@@ -170,7 +170,7 @@ impl ModelParticipant {
         let text = result.text().to_owned();
         self.history.messages = result.transcript;
         let tool_calls: Vec<_> = result.calls.into_iter().map(made_call).collect();
-        let is_exhausted = text == EXHAUSTED;
+        let is_exhausted = result.response.is_some_and(|response| response.is_exhausted);
         if is_exhausted || text.trim().is_empty() {
             // A blank step of a chain must count as a turn of the model. Other models may reject
             // blank messages.

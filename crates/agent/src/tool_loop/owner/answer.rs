@@ -44,6 +44,7 @@ pub(super) fn answer(
         model: last.and_then(|response| response.model.clone()),
         usage: result.usage,
         missing: last.and_then(|response| response.missing),
+        is_exhausted: last.is_some_and(|response| response.is_exhausted),
     })
 }
 

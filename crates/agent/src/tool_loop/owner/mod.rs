@@ -12,12 +12,11 @@ use std::{mem, ops::Range, sync::Arc};
 use futures_util::{
     FutureExt, Stream, StreamExt, TryFutureExt,
     future::{self, BoxFuture, Either, OptionFuture},
-    stream::BoxStream,
 };
 use mynah_core::{
     base::blocking::{LARGE, run_blocking_if},
     chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
+    provider::{Answering, CallContext, Deltas, Live, Provider, ProviderError},
 };
 
 use self::{
@@ -137,30 +136,35 @@ impl StartedCall {
     }
 }
 
-impl Provider for ToolOwner {
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+/// A call that starts when its answer is wanted.
+struct OwnerCall {
+    owner: Arc<ToolOwner>,
+    request: Arc<Request>,
+    context: CallContext,
+}
+
+impl Live for OwnerCall {
+    fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>> {
         async move {
-            let (run, call) = self.start(request, context).await?;
+            let (run, call) = self.owner.start(self.request, self.context).await?;
             // The server polls the call until it ends.
             call.finish(run.run_to_end(None).await, Unfinished::default()).await
         }
         .boxed()
     }
 
-    fn stream(
-        self: Arc<Self>,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    fn pieces(self: Box<Self>) -> Deltas {
         let deltas = async move {
-            let (run, call) = self.start(request, context).await?;
+            let (run, call) = self.owner.start(self.request, self.context).await?;
             Ok(call.deltas(run))
         };
         deltas.try_flatten_stream().boxed()
+    }
+}
+
+impl Provider for ToolOwner {
+    fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
+        Answering::Live(Box::new(OwnerCall { owner: self, request, context }))
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {

@@ -1,0 +1,174 @@
+//! Answers as data, and how they are played: whole or in pieces.
+
+use std::time::Duration;
+
+use futures_util::{
+    FutureExt, StreamExt,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
+
+use super::{
+    CallContext, ProviderError,
+    stream::{Pieces, StreamOptions, collect, piece_deltas},
+};
+use crate::{
+    base::memory::MemoryExhausted,
+    chat::{Delta, Response},
+};
+
+/// How a provider answers a request.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mynah_core::{
+///     chat::Response,
+///     provider::{Answer, Answering, CallContext},
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let response = Response { content: "Hello!".into(), ..Response::default() };
+/// let answer = Answer { delay: Duration::from_millis(5), ..Answer::from(response) };
+/// let played = Answering::from(answer).whole(&CallContext::default()).await?;
+/// assert_eq!(played.content, "Hello!");
+/// # Ok(())
+/// # }
+/// ```
+pub enum Answering {
+    /// The answer is known.
+    Now(Answer),
+    /// The answer is known after longer work.
+    Later(BoxFuture<'static, Self>),
+    /// The answer arrives in pieces, as those of [`Provider::stream`](super::Provider::stream).
+    Pieces(Deltas),
+    /// The answer arrives whole or in pieces, as the caller wants it.
+    Live(Box<dyn Live>),
+}
+
+/// An answer that a model elsewhere gives, or that takes several turns. Nothing happens before one of the
+/// methods is called.
+pub trait Live: Send {
+    /// Requests the answer as a whole.
+    fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>>;
+
+    /// Requests the answer in pieces.
+    fn pieces(self: Box<Self>) -> Deltas;
+}
+
+/// The pieces of an answer.
+pub type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
+
+/// An answer that is known before any of it is sent.
+pub struct Answer {
+    /// How the answer ends.
+    pub end: Result<Box<Response>, Failure>,
+    /// Time before the answer begins, in addition to that of the stream.
+    pub delay: Duration,
+    /// How a stream sends the answer.
+    pub stream: StreamOptions,
+}
+
+/// An answer that fails.
+pub struct Failure {
+    /// The error.
+    pub error: ProviderError,
+    /// What a stream sends before it.
+    pub pieces: Pieces,
+}
+
+impl Answering {
+    /// Plays the answer as a whole. `context` is that of the call, which is charged for the answer.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the answer is an error, if there is no memory for it, or if the call is cancelled.
+    pub async fn whole(mut self, context: &CallContext) -> Result<Response, ProviderError> {
+        loop {
+            self = match self {
+                Self::Now(answer) => return answer.whole(context).await,
+                Self::Later(later) => later.await,
+                Self::Pieces(deltas) => return collect(deltas).await,
+                Self::Live(live) => return live.whole().await,
+            }
+        }
+    }
+
+    /// Plays the answer in pieces. `context` is that of the call, which is charged for the answer.
+    pub fn pieces(self, context: &CallContext) -> Deltas {
+        match self {
+            Self::Now(answer) => answer.pieces(context),
+            Self::Later(later) => {
+                let context = context.clone();
+                later.map(move |answering| answering.pieces(&context)).flatten_stream().boxed()
+            }
+            Self::Pieces(deltas) => deltas,
+            Self::Live(live) => live.pieces(),
+        }
+    }
+
+    /// Charges the call for an answer that is known.
+    pub fn charge(self, context: &CallContext) -> Self {
+        match &self {
+            Self::Now(answer) => match answer.charge(context) {
+                Ok(()) => self,
+                Err(error) => ProviderError::from(error).into(),
+            },
+            _ => self,
+        }
+    }
+}
+
+impl Answer {
+    async fn whole(self, context: &CallContext) -> Result<Response, ProviderError> {
+        self.charge(context)?;
+        context.pause(self.delay).await?;
+        self.end.map(|response| *response).map_err(|failure| failure.error)
+    }
+
+    /// Plays the answer in pieces. `context` is that of the call, which is charged for the answer.
+    pub fn pieces(self, context: &CallContext) -> Deltas {
+        if let Err(error) = self.charge(context) {
+            return stream::iter([Err(error.into())]).boxed();
+        }
+        let Self { end, delay, stream } = self;
+        let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
+        let stream = StreamOptions { time_to_first_chunk, ..stream };
+        match end {
+            Ok(response) => piece_deltas(Pieces::of(&response), Ok(response), stream, context),
+            Err(Failure { error, pieces }) => piece_deltas(pieces, Err(error), stream, context),
+        }
+    }
+
+    fn charge(&self, context: &CallContext) -> Result<(), MemoryExhausted> {
+        context.hold(match &self.end {
+            Ok(response) => response.size(),
+            Err(failure) => failure.pieces.size(),
+        })
+    }
+}
+
+impl From<Result<Box<Response>, Failure>> for Answer {
+    fn from(end: Result<Box<Response>, Failure>) -> Self {
+        Self { end, delay: Duration::ZERO, stream: StreamOptions::default() }
+    }
+}
+
+impl From<Response> for Answer {
+    fn from(response: Response) -> Self {
+        Ok(Box::new(response)).into()
+    }
+}
+
+impl From<ProviderError> for Answer {
+    fn from(error: ProviderError) -> Self {
+        Err(Failure { error, pieces: Pieces::default() }).into()
+    }
+}
+
+impl<A: Into<Answer>> From<A> for Answering {
+    fn from(answer: A) -> Self {
+        Self::Now(answer.into())
+    }
+}
