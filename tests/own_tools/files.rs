@@ -36,6 +36,14 @@ fn problems_in_the_file_are_reported() {
     0 components, 1 error, 0 warnings
     -- exit 1
     "#);
+    let invalid =
+        "tools:\n- {name: f, static: 1}\n- {name: g, static: [{result: 1}]}\n- {nam: h}\n";
+    assert_snapshot!(checked(&Owner::new("echo", "", invalid)), @"
+    …/tools.yaml:2:21: must be a list, not 1
+    …/tools.yaml:4:4: unknown key `nam`; expected one of `name`, `description`, `parameters`, `repeatable`, `cache`, `timeout`, `retries`, `max_result`, `command`, `http`, `static`, `mcp`
+    0 components, 2 errors, 0 warnings
+    -- exit 1
+    ");
     let metadata = "  - {name: maxTurns, value: 51}\n  - {name: toolMemory, value: '-1'}\n";
     assert_snapshot!(checked(&Owner::new("echo", metadata, TOOLS)), @r#"
     …/resources/component.yaml:9:29: maxTurns: "51" is not a valid number of turns; use 1 to 50

@@ -83,6 +83,23 @@ fn reports_a_wrong_value_with_its_place() {
 }
 
 #[test]
+fn reports_a_wrong_value_of_each_entry() {
+    let detectors = "\
+detectors:
+- {outcome: x}
+- {outcome: sold, match: {sender: agent}}
+- {outcome: sold, match: {send: agent}}
+";
+    let outcomes = "outcomes: [{name: sold, description: d}]\n";
+    let report = check(&format!("name: a\n{outcomes}{detectors}{PARTICIPANTS}{SCENARIO}"));
+    assert_snapshot!(report, @"
+    [folder]/simulate.yaml:4:3: a detector needs either outcome and match, or judge
+    [folder]/simulate.yaml:6:27: unknown key `send`; expected one of `sender`, `content`, `tool_called`, `any`, `all`, `not`
+    0 components, 0 simulations, 2 errors, 0 warnings
+    ");
+}
+
+#[test]
 fn reports_all_wrong_names() {
     let file = "\
 name: a

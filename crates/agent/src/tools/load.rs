@@ -117,8 +117,7 @@ impl CheckedTools {
     ///
     /// Fails with at least one error. Errors have no file.
     pub fn read(text: &str, context: &LoadContext<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let ToolsFile { defaults, allow, tools, .. } =
-            yaml::from_str(text).map_err(|error| vec![error])?;
+        let ToolsFile { defaults, allow, tools, .. } = yaml::from_str(text)?;
         let (mut checked, mut errors) = (Vec::new(), Vec::new());
         // Checks the names and the schemas.
         let mut registry = ToolRegistry::new();

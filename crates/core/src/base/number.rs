@@ -23,6 +23,31 @@ pub fn normalize_integers(value: &mut Value) {
     }
 }
 
+/// Returns a copy of a value with all whole doubles replaced by integers.
+pub fn normalized(value: &Value) -> Value {
+    let mut copy = value.clone();
+    normalize_integers(&mut copy);
+    copy
+}
+
+/// Compares JSON values. Numbers are equal if their values are, even if one of them has a fraction.
+pub fn are_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || left.as_f64() == right.as_f64() && (left.is_f64() || right.is_f64())
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| are_equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let equal = |(key, value)| right.get(key).is_some_and(|it| are_equal(value, it));
+            left.len() == right.len() && left.iter().all(equal)
+        }
+        _ => left == right,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

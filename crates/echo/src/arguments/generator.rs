@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, io, ptr};
 
+use mynah_core::base::number::normalized;
 use serde_json::{Map, Value};
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     context::Context,
     describe::Described,
     flatten::Flattener,
-    number::normalize_integers,
     schema::FlatSchema,
     validator::Validator,
 };
@@ -149,7 +149,7 @@ impl<'a> Generator<'a> {
             self.frame.required_only = required_only;
             self.budget.bytes = bytes;
             let value = match self.provided(flat, schemas)? {
-                Some(value) => self.pay(normalize_integers(value))?,
+                Some(value) => self.pay(normalized(value))?,
                 None => self.by_type(flat)?,
             };
             if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {

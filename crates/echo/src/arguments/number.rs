@@ -55,19 +55,6 @@ pub(super) fn from_f64(value: f64) -> Value {
     number.map_or(Value::Null, Value::Number)
 }
 
-/// Copies a value, writing all integers without a fraction.
-pub(super) fn normalize_integers(value: &Value) -> Value {
-    match value {
-        Value::Number(number) if number.is_f64() => from_f64(f64(number)),
-        Value::Array(items) => items.iter().map(normalize_integers).collect(),
-        Value::Object(members) => {
-            let members = members.iter();
-            members.map(|(name, value)| (name.clone(), normalize_integers(value))).collect()
-        }
-        other => other.clone(),
-    }
-}
-
 /// The constraints in all layers of a schema.
 struct Constraints<'a> {
     lows: Vec<Bound<'a>>,

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use mynah_core::base::json_schema::resolve_local_ref;
+use mynah_core::base::{
+    json_schema::resolve_local_ref,
+    number::{are_equal, normalized},
+};
 use serde_json::{Map, Value};
 
 use super::{
     budget::{Budget, MAX_DEPTH},
-    number::{self, normalize_integers},
+    number,
     schema::{FlatSchema, list, type_names},
     string_constraints::StringConstraints,
 };
@@ -46,7 +49,7 @@ impl<'a> Validator<'a, '_> {
         layer.iter().all(|(keyword, argument)| match keyword.as_str() {
             "description" | "title" | "default" | "examples" => true,
             "type" => has_any_type(value, argument),
-            "const" => equal(argument, value),
+            "const" => are_equal(argument, value),
             "enum" => self.is_listed(value, argument),
             "$ref" => self.satisfies_target(value, argument, depth),
             "allOf" => self.satisfies_all(value, list(argument).iter(), depth + 1),
@@ -67,7 +70,8 @@ impl<'a> Validator<'a, '_> {
 
     fn is_listed(&mut self, value: &Value, listed: &Value) -> bool {
         let Value::Array(listed) = listed else { return true };
-        self.budget.spend_steps(listed.len()).is_ok() && listed.iter().any(|it| equal(it, value))
+        self.budget.spend_steps(listed.len()).is_ok()
+            && listed.iter().any(|it| are_equal(it, value))
     }
 
     /// Counts the branches that hold, up to `limit`. No branches at all count as one.
@@ -132,12 +136,6 @@ fn has_type(value: &Value, name: &str) -> bool {
 }
 
 fn are_unique(items: &[Value]) -> bool {
-    let texts: BTreeSet<String> =
-        items.iter().map(|item| normalize_integers(item).to_string()).collect();
+    let texts: BTreeSet<String> = items.iter().map(|item| normalized(item).to_string()).collect();
     texts.len() == items.len()
-}
-
-/// Compares two values. 5 equals 5.0.
-fn equal(left: &Value, right: &Value) -> bool {
-    left == right || (!left.is_string() && normalize_integers(left) == normalize_integers(right))
 }

@@ -118,7 +118,7 @@ const WRONG_SCENARIOS: &[&str] = &[
 ];
 
 fn parse(text: &str) -> Result<SimulateFile, String> {
-    yaml::from_str(text).map_err(|error| error.message)
+    yaml::from_str(text).map_err(|errors| errors[0].message.clone())
 }
 
 fn is_valid(text: &str) -> bool {

@@ -30,8 +30,10 @@ impl Plan {
         environment: &Environment,
         models: &mut dyn Models,
     ) -> Result<Self, InvalidSimulation> {
-        let invalid = |error: Diagnostic| InvalidSimulation(vec![error.in_file(file)]);
-        let text = files::read_regular(file).map_err(invalid)?;
+        let invalid = |errors: Vec<Diagnostic>| {
+            InvalidSimulation(errors.into_iter().map(|error| error.in_file(file)).collect())
+        };
+        let text = files::read_regular(file).map_err(|error| invalid(vec![error]))?;
         let source: SimulateFile = yaml::from_str(&text).map_err(invalid)?;
         let (report, settings) = (Report::new(file, &text), settings(&source));
         let (cache, timeout) = (source.cache.as_deref(), settings.message_timeout);

@@ -334,7 +334,8 @@ mod tests {
 
     #[test]
     fn errors_have_the_place_of_the_invalid_part() {
-        let error = |yaml: &str| from_str::<BTreeMap<String, Kind>>(yaml).unwrap_err().to_string();
+        let error =
+            |yaml: &str| from_str::<BTreeMap<String, Kind>>(yaml).unwrap_err()[0].to_string();
         insta::assert_snapshot!(error("a: unit\nb: two"), @":2:4: unknown value `two`; expected `unit` or `parts`");
         insta::assert_snapshot!(error("a: {parts: {size: 300}}"), @":1:19: must be a whole number that is not negative, not 300");
         insta::assert_snapshot!(error("a:\n  parts:\n    width: 1"), @":3:5: unknown key `width`; expected `size`");

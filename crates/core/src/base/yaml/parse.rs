@@ -23,6 +23,8 @@ use crate::base::{
 const MAX_VALUES: usize = 500_000;
 /// Maximum size in bytes of the text in a document, with aliases expanded.
 const MAX_TEXT: usize = 16 << 20;
+/// Maximum number of entries of a document whose errors are reported.
+const MAX_ERRORS: usize = 100;
 /// Maximum nesting depth, with aliases expanded.
 const MAX_DEPTH: usize = 64;
 
@@ -83,14 +85,43 @@ fn parse_tree(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>,
     Ok(Some(Tree { root, repeated_keys }).filter(|tree| !tree.root.is_null()))
 }
 
-/// Deserializes a YAML or JSON text that consists of a single document. Errors have no file.
-pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
-    let root = own_root(text)?;
-    T::deserialize(Reader(&root)).map_err(|error| {
+/// Deserializes a YAML or JSON text that consists of a single document.
+///
+/// # Errors
+///
+/// Fails with at least one error, without a file, and with one for each entry of the lists at the top level
+/// that is invalid, up to a limit.
+pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Diagnostic>> {
+    let mut root = own_root(text).map_err(|error| vec![error])?;
+    let mut errors = Vec::new();
+    loop {
+        let error = match T::deserialize(Reader(&root)) {
+            Ok(value) if errors.is_empty() => return Ok(value),
+            Ok(_) => return Err(errors),
+            Err(error) => error,
+        };
         let (message, place) = error.into_parts();
-        let error = Diagnostic::error(reworded(&message, "a mapping"));
-        with_hint(error.at(place.unwrap_or(root.place)), text, 1)
-    })
+        let place = place.unwrap_or(root.place);
+        let is_removed = remove_entry(&mut root, place);
+        // Without its invalid entries, a document may have errors that are not the author's.
+        if is_removed || errors.is_empty() {
+            let error = Diagnostic::error(reworded(&message, "a mapping"));
+            errors.push(with_hint(error.at(place), text, 1));
+        }
+        if !is_removed || errors.len() == MAX_ERRORS {
+            return Err(errors);
+        }
+    }
+}
+
+/// Removes the entry with this place from a list at the top level, if it belongs to one.
+fn remove_entry(root: &mut Node, place: Place) -> bool {
+    let Value::Map(keys) = &mut root.value else { return false };
+    let begun = keys.values_mut().filter(|key| key.place <= place);
+    let Some(key) = begun.max_by_key(|key| key.place) else { return false };
+    let Value::List(entries) = &mut key.node.value else { return false };
+    let at = entries.iter().rposition(|entry| entry.place <= place);
+    at.map(|at| entries.remove(at)).is_some()
 }
 
 /// Parses a document in one of mynah's own formats. A document without content is an empty mapping.

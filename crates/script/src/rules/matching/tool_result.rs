@@ -6,6 +6,7 @@ use mynah_core::{
     base::{
         condition::{PARTS, TextCondition},
         json_pointer::JsonPointer,
+        number::are_equal,
         schema_keys::having,
         text::{nearest, shorten},
         text_or_mapping::{TextOrMapping, text_or_mapping},
@@ -184,24 +185,6 @@ impl ResultCondition {
         let json = self.json.iter().map(|(pointer, value)| format!("{pointer} {value}"));
         let parts: Vec<_> = [tool, id, text].into_iter().flatten().chain(json).collect();
         format!("a {what} with {}", shorten(&parts.join(" and "), MAX_SHOWN))
-    }
-}
-
-/// Compares JSON values. Numbers are equal if their values are, even if one of them has a fraction.
-fn are_equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            left == right || left.as_f64() == right.as_f64() && (left.is_f64() || right.is_f64())
-        }
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len()
-                && left.iter().zip(right).all(|(left, right)| are_equal(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            let equal = |(key, value)| right.get(key).is_some_and(|it| are_equal(value, it));
-            left.len() == right.len() && left.iter().all(equal)
-        }
-        _ => left == right,
     }
 }
 
