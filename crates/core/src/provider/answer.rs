@@ -2,11 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::BoxFuture,
-    stream::{self, BoxStream},
-};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 
 use super::{
     CallContext, ProviderError,
@@ -63,7 +59,7 @@ pub type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 /// An answer that is known before any of it is sent.
 pub struct Answer {
     /// How the answer ends.
-    pub end: Result<Box<Response>, Failure>,
+    pub end: Result<Box<Response>, Box<Failure>>,
     /// Time before the answer begins, in addition to that of the stream.
     pub delay: Duration,
     /// How a stream sends the answer.
@@ -79,7 +75,8 @@ pub struct Failure {
 }
 
 impl Answering {
-    /// Plays the answer as a whole. `context` is that of the call, which is charged for the answer.
+    /// Plays the answer as a whole. `context` is that of the call, which is charged for an answer that is
+    /// known later.
     ///
     /// # Errors
     ///
@@ -87,57 +84,59 @@ impl Answering {
     pub async fn whole(mut self, context: &CallContext) -> Result<Response, ProviderError> {
         loop {
             self = match self {
-                Self::Now(answer) => return answer.whole(context).await,
-                Self::Later(later) => later.await,
+                Self::Now(Answer { end, delay, .. }) => {
+                    if !delay.is_zero() {
+                        context.pause(delay).await?;
+                    }
+                    return match end {
+                        Ok(response) => Ok(*response),
+                        Err(failure) => Err(failure.error),
+                    };
+                }
+                Self::Later(later) => later.await.charge(context),
                 Self::Pieces(deltas) => return collect(deltas).await,
                 Self::Live(live) => return live.whole().await,
             }
         }
     }
 
-    /// Plays the answer in pieces. `context` is that of the call, which is charged for the answer.
+    /// Plays the answer in pieces. `context` is that of the call, which is charged for an answer that is
+    /// known later.
     pub fn pieces(self, context: &CallContext) -> Deltas {
         match self {
             Self::Now(answer) => answer.pieces(context),
             Self::Later(later) => {
                 let context = context.clone();
-                later.map(move |answering| answering.pieces(&context)).flatten_stream().boxed()
+                let pieces = move |later: Self| later.charge(&context).pieces(&context);
+                later.map(pieces).flatten_stream().boxed()
             }
             Self::Pieces(deltas) => deltas,
             Self::Live(live) => live.pieces(),
         }
     }
 
-    /// Charges the call for an answer that is known.
+    /// Charges the call for an answer that is known. Whoever gets an answer from a provider does this first.
     pub fn charge(self, context: &CallContext) -> Self {
-        match &self {
-            Self::Now(answer) => match answer.charge(context) {
-                Ok(()) => self,
-                Err(error) => ProviderError::from(error).into(),
-            },
-            _ => self,
+        let Self::Now(answer) = &self else { return self };
+        match answer.charge(context) {
+            Ok(()) => self,
+            Err(error) => ProviderError::from(error).into(),
         }
     }
 }
 
 impl Answer {
-    async fn whole(self, context: &CallContext) -> Result<Response, ProviderError> {
-        self.charge(context)?;
-        context.pause(self.delay).await?;
-        self.end.map(|response| *response).map_err(|failure| failure.error)
-    }
-
-    /// Plays the answer in pieces. `context` is that of the call, which is charged for the answer.
+    /// Plays the answer in pieces. `context` is that of the call.
     pub fn pieces(self, context: &CallContext) -> Deltas {
-        if let Err(error) = self.charge(context) {
-            return stream::iter([Err(error.into())]).boxed();
-        }
         let Self { end, delay, stream } = self;
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
         let stream = StreamOptions { time_to_first_chunk, ..stream };
         match end {
             Ok(response) => piece_deltas(Pieces::of(&response), Ok(response), stream, context),
-            Err(Failure { error, pieces }) => piece_deltas(pieces, Err(error), stream, context),
+            Err(failure) => {
+                let Failure { error, pieces } = *failure;
+                piece_deltas(pieces, Err(error), stream, context)
+            }
         }
     }
 
@@ -149,8 +148,8 @@ impl Answer {
     }
 }
 
-impl From<Result<Box<Response>, Failure>> for Answer {
-    fn from(end: Result<Box<Response>, Failure>) -> Self {
+impl From<Result<Box<Response>, Box<Failure>>> for Answer {
+    fn from(end: Result<Box<Response>, Box<Failure>>) -> Self {
         Self { end, delay: Duration::ZERO, stream: StreamOptions::default() }
     }
 }
@@ -163,7 +162,7 @@ impl From<Response> for Answer {
 
 impl From<ProviderError> for Answer {
     fn from(error: ProviderError) -> Self {
-        Err(Failure { error, pieces: Pieces::default() }).into()
+        Err(Box::new(Failure { error, pieces: Pieces::default() })).into()
     }
 }
 

@@ -88,7 +88,7 @@ pub trait Provider: Send + Sync {
     /// response. The last delta is the complete response. It is an error for a stream to end
     /// without [`Delta::Complete`](crate::chat::Delta::Complete).
     fn stream(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Deltas {
-        self.answer(request, context.clone()).pieces(&context)
+        self.answer(request, context.clone()).charge(&context).pieces(&context)
     }
 
     /// Returns the ranges of a user message's text that are instructions to this provider. These

@@ -76,7 +76,7 @@ pub(crate) fn answer(
                 let mut text = text.joined;
                 usage::limit(&mut text, request);
                 let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
-                return Ok(paced(Err(Failure { error: error.clone(), pieces })));
+                return Ok(paced(Err(Failure { error: error.clone(), pieces }.into())));
             }
         }
     }
@@ -86,7 +86,7 @@ pub(crate) fn answer(
     if let Some(max_chunks) = step.cut_after {
         let pieces = Pieces { reasoning, text, max_chunks };
         let error = ProviderError::broken_off(Delivery::BreakOff);
-        return Ok(paced(Err(Failure { error, pieces })));
+        return Ok(paced(Err(Failure { error, pieces }.into())));
     }
     let response = Response {
         usage: step_usage(step, request, &text, &tool_calls),
