@@ -105,20 +105,16 @@
 //! silence. The turns of external participants always have a limit in real time.
 
 // conversation  conversations and messages
-// outcome       the outcomes that a conversation can have
-// intent        what participants want
+// outcome       the outcomes that a conversation can have, and the interfaces of what detects them
+// intent        what participants want, and models that find it
 // pattern       patterns that end conversations
 // participant   the interface of participants
-// detector      the interfaces of outcome detectors and judges
-// extractor     the interface of intent extractors
 // models        the interface of what provides models
 // result        the result of a conversation
 // run           many conversations side by side, with their results in a file
-// question      questions that models answer
-// answer        reads their answers
+// question      questions that models answer, and how the answers are read
 // participants  scripts, models, programs and agents behind HTTP
 // detectors     rules and models that detect outcomes
-// intents       models that find intents
 // runner        plays a conversation
 // file          the file format
 // recorded      recorded conversations
@@ -130,14 +126,10 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
-mod answer;
 mod conversation;
-mod detector;
 pub mod detectors;
-mod extractor;
 mod file;
 mod intent;
-mod intents;
 mod kinds;
 mod models;
 mod outcome;
@@ -163,13 +155,10 @@ pub use self::{
     conversation::{
         Conversation, MadeCall, MessageDraft, ParticipantRole, SentMessage, UnsentCall,
     },
-    detector::{DetectorError, EndJudge, OutcomeDetector},
-    extractor::IntentExtractor,
     file::{is_simulation, schema},
-    intent::Intent,
-    intents::ModelIntentExtractor,
+    intent::{Intent, IntentExtractor, ModelIntentExtractor},
     models::{Components, Model, Models},
-    outcome::{Outcome, Outcomes, OutcomesError},
+    outcome::{DetectorError, EndJudge, Outcome, OutcomeDetector, Outcomes, OutcomesError},
     participant::{Participant, ParticipantError, Reply, Turn},
     pattern::{Pattern, PatternError},
     plan::{ConnectError, InvalidSimulation, Plan},

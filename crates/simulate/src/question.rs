@@ -1,14 +1,15 @@
-//! Questions about conversations that models answer.
+//! Questions about conversations that models answer, and how the answers are read.
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use mynah_agent::tool_loop::{LoopEnd, ToolLoop};
+use mynah_agent::tool_loop::{LoopEnd, Run, ToolLoop};
 use mynah_core::{
     base::text::shorten,
     chat::{self, Request, Role},
     provider::Provider,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Conversation, DetectorError, Intent, MadeCall, ParticipantRole, UnsentCall};
 
@@ -36,7 +37,7 @@ pub struct JudgeModel {
     time_limit: Duration,
     pub(super) is_external: bool,
     /// What errors call the model.
-    name: &'static str,
+    pub(super) name: &'static str,
 }
 
 impl JudgeModel {
@@ -79,11 +80,6 @@ impl JudgeModel {
         Self { is_external, ..self }
     }
 
-    /// Sets what errors call the model, instead of `the judge`.
-    pub(super) fn called(self, name: &'static str) -> Self {
-        Self { name, ..self }
-    }
-
     /// Returns the answer to a question, without spaces around it.
     pub(super) async fn ask(
         &self,
@@ -96,10 +92,7 @@ impl JudgeModel {
         let prompt = chat::Message::new(Role::User, prompt);
         let messages = [system].into_iter().chain(instructions).chain([prompt]).collect();
         let run = self.tools.run(self.model.clone(), Request { messages, ..Request::default() });
-        let run = match self.session.clone() {
-            Some(session) => run.session(session),
-            None => run,
-        };
+        let run = self.session.iter().cloned().fold(run, Run::session);
         let result = run.total_limit(self.time_limit).await;
         let problem = match &result.end {
             LoopEnd::Answered => return Ok(result.text().trim().to_owned()),
@@ -124,13 +117,6 @@ impl fmt::Debug for JudgeModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JudgeModel").finish_non_exhaustive()
     }
-}
-
-/// Whether the lines of a conversation have the names of the tools that were called.
-#[derive(Clone, Copy)]
-pub(super) enum ToolNames {
-    Shown,
-    Hidden,
 }
 
 /// A message as a line of JSON, so that its text cannot pass for another message.
@@ -161,21 +147,78 @@ pub(super) fn describe(conversation: &Conversation, intents: &[Intent]) -> Strin
         text += &format!("Intent of the {role}: {description}\n");
     }
     text += "Conversation:";
-    push_messages(&mut text, conversation, ToolNames::Shown);
+    push_messages(&mut text, conversation, true);
     text
 }
 
-/// Adds a line for each message of a conversation.
-pub(super) fn push_messages(text: &mut String, conversation: &Conversation, names: ToolNames) {
-    let is_shown = matches!(names, ToolNames::Shown);
-    let mut unsent = conversation.unsent_calls.iter().filter(|_| is_shown).peekable();
+/// Adds a line for each message of a conversation, with or without the names of the tools that were
+/// called.
+pub(super) fn push_messages(text: &mut String, conversation: &Conversation, has_tools: bool) {
+    let mut unsent = conversation.unsent_calls.iter().filter(|_| has_tools).peekable();
     let of_unsent = |unsent: &UnsentCall| line(unsent.sender, "", [&unsent.call]);
     for (before, message) in conversation.messages.iter().enumerate() {
         while let Some(unsent) = unsent.next_if(|unsent| unsent.messages_before <= before) {
             *text += &of_unsent(unsent);
         }
-        let calls = message.tool_calls.iter().filter(|_| is_shown);
+        let calls = message.tool_calls.iter().filter(|_| has_tools);
         *text += &line(message.sender, &message.content, calls);
     }
     unsent.for_each(|unsent| *text += &of_unsent(unsent));
+}
+
+const FENCE: &str = "```";
+
+/// Returns `true` if an answer is a word, apart from case, white space, quotes, a final stop and a
+/// code fence around it. The word is the whole answer, or the text under `key` in a JSON object.
+pub(super) fn is_word(answer: &str, key: &str, word: &str) -> bool {
+    plain(&text_of(answer, key)) == plain(word)
+}
+
+/// Returns the JSON in an answer: the content of its only code fence, or the whole answer.
+pub(super) fn json(answer: &str) -> &str {
+    let mut parts = answer.split(FENCE);
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(_), Some(fenced), Some(_), None) => without_language(fenced),
+        _ => answer,
+    }
+}
+
+/// Returns the text under a key if the answer is a JSON object, otherwise the answer.
+fn text_of(answer: &str, key: &str) -> String {
+    let object = serde_json::from_str::<Value>(json(answer)).ok();
+    let text = object.as_ref().and_then(|object| match object.get(key)? {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    });
+    text.unwrap_or_else(|| answer.to_owned())
+}
+
+/// Returns a word in lower case, without what models put around words.
+pub(super) fn plain(text: &str) -> String {
+    let mut text = text.trim();
+    loop {
+        let rest = fenced(text).unwrap_or(text).trim_matches(is_around);
+        let rest = rest.strip_suffix(['.', '。']).unwrap_or(rest);
+        if rest == text {
+            return text.to_lowercase();
+        }
+        text = rest;
+    }
+}
+
+fn is_around(c: char) -> bool {
+    c.is_whitespace() || "\"'`“”„‘’«»".contains(c)
+}
+
+/// Returns the content of a code fence that is the whole text.
+fn fenced(text: &str) -> Option<&str> {
+    text.strip_prefix(FENCE)?.strip_suffix(FENCE).map(without_language)
+}
+
+/// Removes the name of the language after the start of a code fence.
+fn without_language(fenced: &str) -> &str {
+    match fenced.split_once('\n') {
+        Some((language, rest)) if language.trim().chars().all(char::is_alphanumeric) => rest,
+        _ => fenced,
+    }
 }

@@ -147,6 +147,13 @@ pub struct OriginalConversation {
     pub prediction_error: Option<String>,
 }
 
+impl OriginalConversation {
+    /// Creates a conversation for which the detectors have not run.
+    pub(super) fn new(id: String, conversation: Conversation) -> Self {
+        Self { id, conversation, predicted_outcome: None, prediction_error: None }
+    }
+}
+
 /// Durations as seconds.
 mod seconds {
     use std::time::Duration;

@@ -17,12 +17,11 @@ use tracing::Instrument;
 use super::{
     CallDecision, CallFailure, CallOutcome, CallRecord, LoopEnd, LoopEvent, ToolContext, ToolError,
     ToolOutput, UpcomingCall,
-    budget::CallBudget,
+    budget::{CallBudget, StopSignal},
     limited::{CallResult, LimitedTool},
     model::Model,
     output::truncate,
     scrub::scrub,
-    stop::StopSignal,
     toolset::{CallerTools, Toolset},
     transcript::{CallKey, Verdict},
 };

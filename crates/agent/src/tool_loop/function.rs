@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tracing::Span;
 
-use super::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput, tool_return::ToolReturn};
+use super::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput, output::ToolReturn};
 
 /// A function or closure that can be registered as a tool. It takes the arguments, and optionally a
 /// [`ToolContext`]. It is async, or it runs on a blocking thread. What it returns is a

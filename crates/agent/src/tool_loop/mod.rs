@@ -116,21 +116,14 @@
 //!
 //! The same limits apply as for other models. [`transcript`] describes what text cannot represent.
 
-// Runs     run, start, turns, batch, model, budget, stop, ids
-// Tools    toolset, registry, registered, function, tool_return, tool, tool_error, context, hooks,
-//          output, scrub, panics
-// Limits   settings, limited, breaker, cache
-// Results  record, result, error, metrics
+// Runs     run, start, turns, batch, model, budget
+// Tools    toolset, registry, function, tool, output, scrub, panics
+// Limits   settings, limited
+// Results  record, result, metrics
 
 mod batch;
-mod breaker;
 mod budget;
-mod cache;
-mod context;
-mod error;
 mod function;
-mod hooks;
-mod ids;
 mod limited;
 mod metrics;
 mod model;
@@ -138,17 +131,13 @@ mod output;
 mod owner;
 mod panics;
 mod record;
-mod registered;
 mod registry;
 mod result;
 mod run;
 mod scrub;
 mod settings;
 mod start;
-mod stop;
 mod tool;
-mod tool_error;
-mod tool_return;
 mod toolset;
 pub mod transcript;
 mod turns;
@@ -162,22 +151,16 @@ pub use tokio_util::sync::CancellationToken;
 
 use self::toolset::Toolset;
 pub use self::{
-    context::ToolContext,
-    error::{CallError, CallFailure},
     function::ToolFunction,
-    hooks::{CallDecision, UpcomingCall},
     metrics::ToolMetrics,
-    output::ToolOutput,
+    output::{ToolError, ToolErrorKind, ToolOutput, ToolReturn},
     owner::{OwnerMetrics, ToolMemory, ToolOwner},
-    record::{CallOutcome, CallRecord},
-    registered::RegisteredTool,
-    registry::{RegistryError, ToolRegistry},
+    record::{CallError, CallFailure, CallOutcome, CallRecord},
+    registry::{RegisteredTool, RegistryError, ToolRegistry},
     result::{LoopEnd, LoopEvent, LoopResult},
     run::{Run, RunStream},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
-    tool::{RunTool, ToolFuture},
-    tool_error::{ToolError, ToolErrorKind},
-    tool_return::ToolReturn,
+    tool::{CallDecision, RunTool, ToolContext, ToolFuture, UpcomingCall},
     transcript::{DuplicatePolicy, Rendering, Wording},
 };
 /// Runs the tools that models call. Clones share their tools.

@@ -1,6 +1,6 @@
-//! The output of a tool.
+//! What a tool returns: its output, or an error.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::BTreeMap, error::Error, fmt, sync::Arc};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -119,6 +119,190 @@ pub(super) fn truncate(mut text: String, max: usize) -> String {
         text += &format!("\n[truncated: {} of {bytes} bytes]", text.len());
     }
     text
+}
+
+/// The error that a tool returns. The model receives its message.
+///
+/// The `?` operator converts any [`Error`] to this type. A text can also be converted.
+///
+/// ```
+/// use mynah_agent::tool_loop::{ToolError, ToolErrorKind};
+/// fn degrees(text: &str) -> Result<f64, ToolError> {
+///     Ok(text.parse()?)
+/// }
+/// let error = degrees("warm").unwrap_err();
+/// assert_eq!(error.message(), "invalid float literal");
+/// assert!(error.source().unwrap().is::<std::num::ParseFloatError>());
+/// assert_eq!(error.kind(), ToolErrorKind::Transient);
+/// assert_eq!(ToolError::from("no forecast").message(), "no forecast");
+/// assert_eq!(ToolError::refused("no such city").kind(), ToolErrorKind::Refused);
+/// ```
+#[derive(Debug, Clone)]
+pub struct ToolError {
+    pub(super) message: String,
+    kind: ToolErrorKind,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+/// The kind of a [`ToolError`], which decides whether the call is retried.
+///
+/// | kind | retried | counts for the circuit breaker |
+/// |---|---|---|
+/// | `Transient`, and timeouts | if the settings allow it | yes |
+/// | `Failed`, and panics | no | yes |
+/// | `Refused` | no | no |
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolErrorKind {
+    /// The tool works, but refuses the call, for example because something does not exist.
+    Refused,
+    /// The tool failed, and would fail again.
+    Failed,
+    /// The tool failed, and may succeed at the next attempt. Errors of unknown kind are transient,
+    /// because a tool has no retries unless its settings ask for them.
+    Transient,
+}
+
+impl ToolError {
+    /// Creates a [transient](ToolErrorKind::Transient) error.
+    pub fn new(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), kind: ToolErrorKind::Transient, source: None }
+    }
+
+    /// Creates an error of a tool that would [fail](ToolErrorKind::Failed) again.
+    pub fn failed(message: impl fmt::Display) -> Self {
+        Self { kind: ToolErrorKind::Failed, ..Self::new(message) }
+    }
+
+    /// Creates an error of a tool that [refuses](ToolErrorKind::Refused) the call.
+    pub fn refused(message: impl fmt::Display) -> Self {
+        Self { kind: ToolErrorKind::Refused, ..Self::new(message) }
+    }
+
+    /// Returns the message.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> ToolErrorKind {
+        self.kind
+    }
+
+    /// Returns the error from which this error was converted.
+    pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.source.as_deref()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Errors are equal if their kinds and messages are equal.
+impl PartialEq for ToolError {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.message) == (other.kind, &other.message)
+    }
+}
+
+impl Eq for ToolError {}
+
+// `ToolError` cannot implement `Error`, which would conflict with this conversion.
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        let error: Box<dyn Error + Send + Sync> = error.into();
+        let transient = Self::new(&error);
+        Self { source: Some(error.into()), ..transient }
+    }
+}
+
+/// What a [function](super::ToolFunction) that is a tool returns: a value, or a `Result` with a
+/// [`ToolError`].
+///
+/// Any value that can be serialized can be returned as `Ok(value)`. Texts, numbers, booleans, JSON,
+/// lists, maps and options can also be returned without a `Result`. Implement this trait for types
+/// of your own that should also be:
+///
+/// ```
+/// use mynah_agent::tool_loop::{ToolError, ToolOutput, ToolRegistry, ToolReturn};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Bill { amount: f64 }
+///
+/// #[derive(serde::Serialize)]
+/// struct Tip { tip: f64 }
+///
+/// impl ToolReturn for Tip {
+///     fn into_output(self) -> Result<ToolOutput, ToolError> {
+///         Ok(ToolOutput::new(&self)?)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut registry = ToolRegistry::new();
+/// registry.register("calculate_tip", "A tip of 20%", |bill: Bill| Tip { tip: bill.amount / 5.0 })?;
+/// assert_eq!(registry.run("calculate_tip", r#"{"amount": 60}"#).await?, r#"{"tip":12.0}"#);
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "not a text, a number, JSON or a `Result` with a `ToolError`",
+    note = "return `Ok(value)` if the value implements `serde::Serialize`"
+)]
+pub trait ToolReturn {
+    /// Returns the output for the model.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tool failed, or if the value cannot be represented as JSON.
+    fn into_output(self) -> Result<ToolOutput, ToolError>;
+}
+
+impl<T: Serialize> ToolReturn for Result<T, ToolError> {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::new(&self?)?)
+    }
+}
+
+/// Implements the trait for types that can be serialized. It cannot be implemented for all of them:
+/// `Ok(value)` alone would no longer say which type of error it has.
+macro_rules! serialized {
+    ($([$($generic:tt)*] $type:ty,)*) => {$(
+        impl<$($generic)*> ToolReturn for $type {
+            fn into_output(self) -> Result<ToolOutput, ToolError> {
+                Ok(ToolOutput::new(&self)?)
+            }
+        }
+    )*};
+}
+
+serialized! {
+    [] (), [] bool, [] char,
+    [] u8, [] u16, [] u32, [] u64, [] usize, [] i8, [] i16, [] i32, [] i64, [] isize, [] f32, [] f64,
+    [T: Serialize] Vec<T>, [T: Serialize] Option<T>, [K: Serialize, V: Serialize] BTreeMap<K, V>,
+}
+
+/// Implements the trait for types that are converted without being serialized.
+macro_rules! converted {
+    ($($type:ty),*) => {$(
+        impl ToolReturn for $type {
+            fn into_output(self) -> Result<ToolOutput, ToolError> {
+                Ok(self.into())
+            }
+        }
+    )*};
+}
+
+converted! { ToolOutput, Value, String, &str }
+
+impl ToolReturn for Cow<'_, str> {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(self.into_owned().into())
+    }
 }
 
 #[cfg(test)]

@@ -28,10 +28,9 @@ use tracing::Instrument;
 use super::{
     CallDecision, LoopEnd, LoopEvent, LoopResult, ToolContext, UpcomingCall,
     batch::Scope,
-    budget::{CallBudget, StallDetector},
+    budget::{CallBudget, StallDetector, StopSignal},
     model::{Listener, Model},
     start::RunStart,
-    stop::StopSignal,
     toolset::Toolset,
     turns::Turns,
 };

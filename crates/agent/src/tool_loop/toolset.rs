@@ -6,8 +6,8 @@ use mynah_core::chat::{Request, Tool};
 
 use super::{
     CallFailure, CallRecord, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
-    hooks::Hooks,
     limited::LimitedTool,
+    tool::Hooks,
     transcript::{self, CallReader},
 };
 

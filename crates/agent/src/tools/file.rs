@@ -1,8 +1,11 @@
 //! The file format of tools. The doc comments are also the descriptions in its JSON Schema.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
-use mynah_core::base::condition::TextCondition;
+use mynah_core::{
+    base::{condition::TextCondition, files, yaml::TopLevel},
+    chat::{LazyJson, Tool},
+};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -66,16 +69,8 @@ impl Entry {
 /// What an entry adds.
 #[derive(Debug)]
 pub(super) enum Kind {
-    Tool(Definition, Action),
+    Tool(Tool, Action),
     Server(McpSource),
-}
-
-/// The definition of a tool for the model.
-#[derive(Debug)]
-pub(super) struct Definition {
-    pub(super) name: String,
-    pub(super) description: Option<String>,
-    pub(super) parameters: Option<Map<String, Value>>,
 }
 
 /// What a call of a tool does.
@@ -160,7 +155,8 @@ impl TryFrom<EntrySource> for Entry {
         };
         let kind = match (name, source.mcp, action) {
             (Some(name), None, Some(action)) => {
-                Kind::Tool(Definition { name, description, parameters }, action)
+                let parameters = parameters.map(|schema| LazyJson::new(Value::Object(schema)));
+                Kind::Tool(Tool { name, description, parameters }, action)
             }
             (None, Some(server), None) if description.is_none() && parameters.is_none() => {
                 Kind::Server(server)
@@ -245,4 +241,14 @@ pub(super) struct Cache {
 pub fn schema() -> Value {
     let generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     generator.into_root_schema_for::<ToolsFile>().to_value()
+}
+
+const KEY: &str = "tools";
+
+/// Returns `true` if a file has a list `tools` at the top level and is no Kubernetes resource.
+pub fn is_tools_file(file: &Path) -> bool {
+    files::read_regular(file).is_ok_and(|text| {
+        let top_level = TopLevel::with_one_of(&[KEY], &text);
+        top_level.is_some_and(|it| it.has_list(KEY) && !it.is_resource())
+    })
 }

@@ -1,27 +1,25 @@
 //! Converts a file to tools and their settings.
 
-use std::{iter, path::Path, sync::Arc};
+use std::{borrow::Cow, future::ready, iter, path::Path, sync::Arc};
 
-use futures_util::future::join_all;
-use mynah_core::{
-    base::{
-        diagnostics::{Diagnostic, Place},
-        environment::Environment,
-        files, yaml,
-    },
-    chat::{LazyJson, Tool},
+use futures_util::{FutureExt, future::join_all};
+use mynah_core::base::{
+    diagnostics::{Diagnostic, Place},
+    environment::Environment,
+    files, yaml,
 };
 use serde_json::Value;
 
 use super::{
-    command::CommandTool,
-    file::{Action, Cache, Definition, Entry, Kind, Limits, ToolsFile},
-    http::{Allowed, HttpTool},
-    mcp::{CheckedSource, McpServer},
-    references::References,
-    static_tool::StaticTool,
+    file::{Action, Cache, Entry, Kind, Limits, StaticAnswer, ToolsFile},
+    http::{Allowed, HttpTool, References},
+    mcp::{CheckedSource, RunnableTool, connect},
+    process::CommandTool,
 };
-use crate::tool_loop::{CacheSettings, RegistryError, RunTool, ToolRegistry, ToolSettings};
+use crate::tool_loop::{
+    CacheSettings, RegistryError, RunTool, ToolContext, ToolError, ToolFuture, ToolRegistry,
+    ToolSettings,
+};
 
 /// Loads tools, with their settings, from a YAML or JSON file. Run `mynah schema tools` for the file
 /// format.
@@ -110,8 +108,6 @@ enum CheckedKind {
     Server(CheckedSource),
 }
 
-type RunnableTool = (Tool, Arc<dyn RunTool>);
-
 impl CheckedTools {
     /// Reads and checks the text of a file. Starts nothing.
     ///
@@ -175,9 +171,7 @@ impl CheckedEntry {
     async fn connect(self) -> (Place, Result<(ToolSettings, Vec<RunnableTool>), String>) {
         let tools = match self.kind {
             CheckedKind::Tool(tool) => Ok(vec![tool]),
-            CheckedKind::Server(source) => McpServer::connect(source).await.map(|server| {
-                server.into_tools().map(|(tool, run)| (tool, Arc::new(run) as _)).collect()
-            }),
+            CheckedKind::Server(source) => connect(source).await,
         };
         (self.place, tools.map(|tools| (self.settings, tools)))
     }
@@ -227,7 +221,7 @@ fn check(
     };
     let run = runner(action, allow, context);
     let run = run.map_err(|error| format!("the tool {:?}: {error}", definition.name))?;
-    Ok(CheckedKind::Tool((definition.into(), run)))
+    Ok(CheckedKind::Tool((definition, run)))
 }
 
 fn runner(
@@ -240,17 +234,10 @@ fn runner(
             let others = "use static, http or mcp";
             return Err(format!("only mynah converse runs commands; {others}"));
         }
-        Action::Command(argv) => Arc::new(CommandTool::new(argv)),
+        Action::Command(argv) => Arc::new(CommandTool(argv)),
         Action::Http(request) => Arc::new(HttpTool::new(request, allow, context.references)?),
-        Action::Static(answers) => Arc::new(StaticTool::new(answers)),
+        Action::Static(answers) => Arc::new(StaticTool(answers)),
     })
-}
-
-impl From<Definition> for Tool {
-    fn from(Definition { name, description, parameters }: Definition) -> Self {
-        let parameters = parameters.map(|schema| LazyJson::new(Value::Object(schema)));
-        Self { name, description, parameters }
-    }
 }
 
 fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
@@ -273,4 +260,35 @@ fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
 fn cache_settings(cache: &Cache) -> CacheSettings {
     let default = CacheSettings::default();
     CacheSettings { ttl: cache.ttl.map_or(default.ttl, |ttl| ttl.0), ..default }
+}
+
+#[derive(Debug)]
+struct StaticTool(pub(super) Vec<StaticAnswer>);
+
+impl RunTool for StaticTool {
+    /// Returns the first answer whose conditions hold.
+    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
+        let answer = self.0.iter().find(|answer| answer.matches(&arguments));
+        ready(match answer.map(|answer| &answer.answer) {
+            Some(Ok(result)) => Ok(result.clone()),
+            Some(Err(error)) => Err(ToolError::refused(error)),
+            None => Err(ToolError::refused("no static result matches the arguments")),
+        })
+        .boxed()
+    }
+}
+
+impl StaticAnswer {
+    fn matches(&self, arguments: &Value) -> bool {
+        self.conditions.iter().all(|(name, condition)| {
+            arguments.get(name).is_some_and(|argument| condition.holds(&text(argument)))
+        })
+    }
+}
+
+fn text(argument: &Value) -> Cow<'_, str> {
+    match argument {
+        Value::String(text) => text.into(),
+        other => other.to_string().into(),
+    }
 }

@@ -22,28 +22,18 @@
 //! # }
 //! ```
 
-// file         the file format and its JSON Schema
+// file         the file format, its JSON Schema and how it is recognised
 // value        the durations, sizes and commands in a file
 // load         converts a file to tools
 // http         a tool that makes an HTTP request
 // mcp          the tools of an MCP server
-// command      a tool that runs a command
-// process      the process of a command
-// stderr       the log of a program that keeps running
-// recognise    recognises files of tools
-// references   the values that headers of requests refer to
-// static_tool  a tool with results that do not change
+// process      programs, their logs, and a tool that runs a command
 
-mod command;
 mod file;
 mod http;
 mod load;
 mod mcp;
 mod process;
-mod recognise;
-mod references;
-mod static_tool;
-mod stderr;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -51,15 +41,12 @@ mod value;
 pub use mynah_core::base::diagnostics::{Diagnostic, Place, Severity};
 
 pub use self::{
-    file::schema,
+    file::{is_tools_file, schema},
     http::{
-        Allowed, Body, Header, HttpClient, HttpMethod, RequestSource, RequestTemplate, Variables,
-        read_reply, redirected,
+        Allowed, Body, Header, HttpClient, HttpMethod, References, RequestSource, RequestTemplate,
+        Variables, read_reply, redirected,
     },
     load::{CheckedTools, LoadContext, Programs, check_file, load, load_with},
-    process::{Process, describe},
-    recognise::is_tools_file,
-    references::References,
-    stderr::StderrLog,
+    process::{Process, StderrLog, describe},
     value::{Argv, Retries, Time},
 };

@@ -1,21 +1,31 @@
-//! Runs a command as a child process.
+//! Programs: a child process, its log, and the tool that runs a command. The command receives the arguments as
+//! JSON on standard input and writes the result to standard output.
 
 use std::{
     io,
     pin::pin,
     process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use futures_util::future::{Either, select};
-use mynah_core::base::clock::within;
+use futures_util::{
+    FutureExt,
+    future::{Either, select},
+};
+use mynah_core::base::{clock::within, text::strip_line_break};
+use serde_json::Value;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::AbortOnDropHandle,
 };
 
 use super::value::{Argv, MAX_OUTPUT};
-use crate::tool_loop::ToolError;
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture};
 
 /// Maximum size of an error text in bytes. The end of the text is kept because it usually contains
 /// the reason.
@@ -38,7 +48,7 @@ pub struct Process {
 
 /// The result of a command.
 #[derive(Debug)]
-pub(super) struct ProcessOutput {
+struct ProcessOutput {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
     /// The last [`MAX_ERROR_TEXT`] bytes of standard error.
@@ -73,9 +83,8 @@ impl Process {
 
     /// Writes the input, collects the output and waits for the command to exit. A command that
     /// writes more than [`MAX_OUTPUT`] bytes is killed.
-    pub(super) async fn output(mut self, input: String) -> Result<ProcessOutput, ToolError> {
-        let Child { stdin, stdout: out, stderr: err, .. } = &mut self.child;
-        let (stdin, out, err) = (stdin.take(), out.take(), err.take());
+    async fn output(mut self, input: String) -> Result<ProcessOutput, ToolError> {
+        let (stdin, out, err) = self.take_pipes()?;
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let transfer = async {
             tokio::try_join!(
@@ -132,21 +141,14 @@ pub fn describe(status: ExitStatus) -> String {
 }
 
 /// Writes the input. Ignores write errors, because a command need not read its input.
-async fn write_input(stdin: Option<impl AsyncWrite + Unpin>, input: &str) -> Result<(), ToolError> {
-    if let Some(mut stdin) = stdin {
-        let _ = stdin.write_all(input.as_bytes()).await;
-    }
+async fn write_input(mut stdin: ChildStdin, input: &str) -> Result<(), ToolError> {
+    let _ = stdin.write_all(input.as_bytes()).await;
     Ok(())
 }
 
 /// Reads to the end of a stream. Fails if the stream is longer than [`MAX_OUTPUT`].
-async fn read_all(
-    source: Option<impl AsyncRead + Unpin>,
-    bytes: &mut Vec<u8>,
-) -> Result<(), ToolError> {
-    if let Some(source) = source {
-        source.take(MAX_OUTPUT as u64 + 1).read_to_end(bytes).await?;
-    }
+async fn read_all(source: ChildStdout, bytes: &mut Vec<u8>) -> Result<(), ToolError> {
+    source.take(MAX_OUTPUT as u64 + 1).read_to_end(bytes).await?;
     if bytes.len() > MAX_OUTPUT {
         return Err(ToolError::new("the output is longer than 16 MiB"));
     }
@@ -154,15 +156,113 @@ async fn read_all(
 }
 
 /// Reads to the end of a stream and keeps the last [`MAX_ERROR_TEXT`] bytes.
-async fn read_last(
-    source: Option<impl AsyncRead + Unpin>,
-    bytes: &mut Vec<u8>,
-) -> Result<(), ToolError> {
+async fn read_last(mut source: ChildStderr, bytes: &mut Vec<u8>) -> Result<(), ToolError> {
     bytes.reserve(READ_BUFFER);
-    if let Some(mut source) = source {
-        while source.read_buf(bytes).await? > 0 {
-            bytes.drain(..bytes.len().saturating_sub(MAX_ERROR_TEXT));
-        }
+    while source.read_buf(bytes).await? > 0 {
+        bytes.drain(..bytes.len().saturating_sub(MAX_ERROR_TEXT));
     }
     Ok(())
+}
+
+#[derive(Debug)]
+pub(super) struct CommandTool(pub(super) Argv);
+
+impl RunTool for CommandTool {
+    /// Runs the command and returns its output without the trailing line break.
+    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
+        async move {
+            let process = Process::start(&self.0).map_err(|error| {
+                ToolError::failed(format_args!("cannot run {}: {error}", self.0.program))
+            })?;
+            let ProcessOutput { status, stdout, stderr } =
+                process.output(format!("{arguments}\n")).await?;
+            if !status.success() {
+                return Err(failure(status, &stderr, &stdout));
+            }
+            let text = String::from_utf8(stdout).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                ToolError::failed(format_args!("the output is not valid UTF-8 at byte {at}"))
+            })?;
+            Ok(strip_line_break(text).into())
+        }
+        .boxed()
+    }
+}
+
+/// Returns an error with the exit status and the end of standard error, or of standard output if
+/// standard error is empty.
+fn failure(status: ExitStatus, stderr: &[u8], stdout: &[u8]) -> ToolError {
+    let reason = match status.code() {
+        Some(code) => format!("exit status {code}"),
+        None => format!("terminated by {status}").replace("signal: ", "signal "),
+    };
+    let texts = [stderr, stdout].map(last_text);
+    ToolError::new(match texts.iter().find(|text| !text.is_empty()) {
+        Some(text) => format!("{reason}: {text}"),
+        None => reason,
+    })
+}
+
+fn last_text(output: &[u8]) -> String {
+    let start = output.len().saturating_sub(MAX_ERROR_TEXT);
+    String::from_utf8_lossy(&output[start..]).trim().to_owned()
+}
+
+/// Copies the log of a program to mynah's log.
+#[derive(Debug)]
+pub struct StderrLog {
+    last_line: Arc<Mutex<String>>,
+    end: CancellationToken,
+    _copying: AbortOnDropHandle<()>,
+}
+
+impl StderrLog {
+    /// Starts to copy in a task of the current runtime.
+    pub fn copy(source: impl AsyncRead + Send + Unpin + 'static, program: String) -> Self {
+        let (last_line, end) = (Arc::<Mutex<String>>::default(), CancellationToken::new());
+        let copying = copy(source, program, last_line.clone(), end.clone().drop_guard());
+        Self { last_line, end, _copying: AbortOnDropHandle::new(tokio::spawn(copying)) }
+    }
+
+    /// Waits at most `limit` for the end of the log. Returns its last line.
+    pub async fn last_line(&self, limit: Duration) -> String {
+        within(limit, self.end.cancelled()).await;
+        self.last_line.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+async fn copy(
+    source: impl AsyncRead + Unpin,
+    program: String,
+    last_line: Arc<Mutex<String>>,
+    _end: DropGuard,
+) {
+    let mut source = BufReader::new(source);
+    let mut line = Vec::new();
+    loop {
+        let available = source.fill_buf().await.unwrap_or_default();
+        if available.is_empty() {
+            break report(&mut line, &program, &last_line);
+        }
+        let newline = memchr::memchr(b'\n', available);
+        let end = newline.unwrap_or(available.len());
+        // The rest of a long line is dropped.
+        let kept = end.min(MAX_ERROR_TEXT - line.len());
+        line.extend_from_slice(&available[..kept]);
+        let consumed = end + usize::from(newline.is_some());
+        source.consume(consumed);
+        if newline.is_some() {
+            report(&mut line, &program, &last_line);
+        }
+    }
+}
+
+fn report(line: &mut Vec<u8>, program: &str, last_line: &Mutex<String>) {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end();
+    if !text.is_empty() {
+        tracing::debug!(server = program, "{text}");
+        text.clone_into(&mut last_line.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+    line.clear();
 }

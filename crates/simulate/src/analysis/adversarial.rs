@@ -1,14 +1,24 @@
 //! Asks a judge which conversations are real.
 
-use std::{fmt, fmt::Write, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::{self, Write},
+    sync::Arc,
+    time::Duration,
+};
 
+use futures_util::{StreamExt, stream};
 use mynah_core::provider::Provider;
+use twox_hash::XxHash3_64;
 
-use super::random::random;
+use super::{
+    index::{Index, Original, hash},
+    report::AdversarialEvaluation,
+};
 use crate::{
-    Conversation, JudgeModel,
-    answer::is_word,
-    question::{ToolNames, push_messages},
+    Conversation, JudgeModel, SimulatedConversation,
+    question::{is_word, push_messages},
+    run::{RunError, Span},
 };
 
 /// What the judge is asked.
@@ -35,7 +45,7 @@ const SYSTEM: &str = "One of two conversations took place between a customer and
 /// ```
 pub struct AdversarialTester {
     judge: Box<dyn Fn() -> Arc<dyn Provider> + Send + Sync>,
-    pub(super) seed: u64,
+    seed: u64,
     instructions: Option<String>,
     time_limit: Option<Duration>,
     pub(super) examples: Vec<Conversation>,
@@ -84,7 +94,7 @@ impl AdversarialTester {
         self.identify_with(&self.examples, pair, real, simulated).await
     }
 
-    pub(super) async fn identify_with(
+    async fn identify_with(
         &self,
         examples: &[Conversation],
         pair: u64,
@@ -124,11 +134,162 @@ fn question(examples: &[Conversation], a: &Conversation, b: &Conversation) -> St
         // Writing to a string does not fail.
         let _ = write!(text, "{title}");
         // Recordings often have no tool calls, so these would give simulated conversations away.
-        push_messages(&mut text, conversation, ToolNames::Hidden);
+        push_messages(&mut text, conversation, false);
         text += "\n\n";
     };
     examples.iter().for_each(|it| add("An example of a conversation that took place:", it));
     add("A:", a);
     add("B:", b);
     text
+}
+
+/// Maximum number of pairs that are compared.
+const MAX_PAIRS: u64 = 100;
+/// The number of recorded conversations that are examples, unless the tester has examples.
+const EXAMPLES: usize = 3;
+/// How many questions the judge gets at the same time.
+const CONCURRENCY: usize = 8;
+
+/// Lets the judge compare recorded conversations with simulated ones.
+pub(super) async fn evaluate(
+    index: &Index,
+    tester: &AdversarialTester,
+) -> Result<AdversarialEvaluation, RunError> {
+    let (mut originals, mut examples) = (index.originals.clone(), tester.examples.clone());
+    // Examples are drawn from the recorded conversations unless the tester has its own.
+    let needed = if examples.is_empty() { EXAMPLES } else { 1 };
+    if let Some(skipped) = shortage(index, needed) {
+        tracing::info!("adversarial evaluation skipped: {skipped}");
+        return Ok(AdversarialEvaluation::Skipped { skipped });
+    }
+    if examples.is_empty() {
+        let chosen = sample(tester.seed, EXAMPLES as u64, originals.len() as u64);
+        let chosen = chosen.into_iter().filter_map(|number| originals.get(number as usize));
+        let read = index.read(chosen.map(|original| original.span))?;
+        examples = read.into_iter().filter_map(recorded).collect();
+    }
+    let hashes: BTreeSet<_> = examples.iter().map(hash).collect();
+    originals.retain(|original| !hashes.contains(&original.hash));
+    let pairs = Pairs::choose(tester.seed, &originals, index)?;
+    Ok(pairs.judge(tester, &examples).await)
+}
+
+/// Says which conversations are missing for an evaluation.
+fn shortage(index: &Index, needed: usize) -> Option<String> {
+    let found = index.originals.len();
+    if found < needed {
+        let (are, need) = (there_are(found), if needed == 1 { "is" } else { "are" });
+        return Some(format!("{are}; {needed} {need} needed"));
+    }
+    let none = "there are no simulated conversations that did not fail";
+    index.simulated.is_empty().then(|| none.to_owned())
+}
+
+fn there_are(recorded: usize) -> String {
+    match recorded {
+        0 => "there are no recorded conversations".to_owned(),
+        1 => "there is 1 recorded conversation".to_owned(),
+        _ => format!("there are {recorded} recorded conversations"),
+    }
+}
+
+/// The pairs to compare, with the conversations in them.
+struct Pairs {
+    pairs: Vec<(u64, Span, Span)>,
+    originals: BTreeMap<u64, Conversation>,
+    simulated: BTreeMap<u64, Conversation>,
+}
+
+impl Pairs {
+    /// Chooses the pairs: all, or as many as are compared.
+    fn choose(seed: u64, originals: &[Original], index: &Index) -> Result<Self, RunError> {
+        let columns = index.simulated.len() as u64;
+        let all = columns.saturating_mul(originals.len() as u64);
+        // Another seed than that of the examples and that of the letters.
+        let numbers = sample(random(seed, u64::MAX), MAX_PAIRS, all);
+        let pair = |number: u64| {
+            let original = originals.get((number / columns) as usize)?.span;
+            let simulated = *index.simulated.get((number % columns) as usize)?;
+            Some((number, original, simulated))
+        };
+        let pairs: Vec<_> = numbers.into_iter().filter_map(pair).collect();
+        let originals = pairs.iter().map(|(_, original, _)| *original);
+        let originals = read_unique(index, originals, recorded)?;
+        let simulated = pairs.iter().map(|(_, _, simulated)| *simulated);
+        let simulated = read_unique(index, simulated, |it| Some(it.result.conversation))?;
+        Ok(Self { pairs, originals, simulated })
+    }
+
+    async fn judge(
+        &self,
+        tester: &AdversarialTester,
+        examples: &[Conversation],
+    ) -> AdversarialEvaluation {
+        let empty = Conversation::default();
+        let answers = self.pairs.iter().map(|(number, original, simulated)| {
+            let real = self.originals.get(&original.start).unwrap_or(&empty);
+            let simulated = self.simulated.get(&simulated.start).unwrap_or(&empty);
+            tester.identify_with(examples, *number, real, simulated)
+        });
+        let answers: Vec<_> = stream::iter(answers).buffered(CONCURRENCY).collect().await;
+        let valid = answers.iter().flatten().count();
+        let correct = answers.iter().flatten().filter(|correct| **correct).count();
+        AdversarialEvaluation::Evaluated {
+            total_pairs_evaluated: valid,
+            correct_identifications: correct,
+            accuracy: correct as f64 / valid.max(1) as f64,
+            invalid_answers: answers.len() - valid,
+        }
+    }
+}
+
+/// Reads what `select` returns of the conversations, each once, by their starts.
+fn read_unique(
+    index: &Index,
+    spans: impl Iterator<Item = Span>,
+    select: impl Fn(SimulatedConversation) -> Option<Conversation>,
+) -> Result<BTreeMap<u64, Conversation>, RunError> {
+    let spans: BTreeMap<_, _> = spans.map(|span| (span.start, span)).collect();
+    let read = index.read(spans.values().copied())?;
+    let read = spans.into_keys().zip(read);
+    Ok(read.filter_map(|(start, simulated)| Some((start, select(simulated)?))).collect())
+}
+
+/// Returns the recorded conversation.
+fn recorded(simulated: SimulatedConversation) -> Option<Conversation> {
+    simulated.original.map(|original| original.conversation)
+}
+
+/// Returns a number that depends on the seed and on `number` only.
+fn random(seed: u64, number: u64) -> u64 {
+    XxHash3_64::oneshot_with_seed(seed, &number.to_le_bytes())
+}
+
+/// Chooses `count` different numbers below `all`, or all of them if there are no more, by Floyd's
+/// algorithm.
+fn sample(seed: u64, count: u64, all: u64) -> BTreeSet<u64> {
+    let mut sample = BTreeSet::new();
+    for last in all.saturating_sub(count)..all {
+        let chosen = random(seed, last) % (last + 1);
+        if !sample.insert(chosen) {
+            sample.insert(last);
+        }
+    }
+    sample
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample;
+
+    #[test]
+    fn samples_are_reproducible_and_have_no_duplicates() {
+        for (count, all) in [(0, 0), (3, 3), (9, 4), (100, 101), (100, 10_000), (1, 7)] {
+            let chosen = sample(1, count, all);
+            assert_eq!(chosen.len() as u64, count.min(all));
+            assert!(chosen.iter().all(|number| *number < all));
+            assert_eq!(chosen, sample(1, count, all));
+        }
+        assert_ne!(sample(1, 5, 1_000), sample(2, 5, 1_000));
+    }
 }

@@ -15,9 +15,9 @@ use crate::{
 };
 
 /// The places of the conversations in the results.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Index {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The conversations that did not fail and have messages.
     pub(super) simulated: Vec<Span>,
     /// The lines with the recorded conversations that have messages, each once.
@@ -47,10 +47,6 @@ pub(crate) enum Group {
 }
 
 impl Index {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, simulated: Vec::new(), originals: Vec::new(), groups: BTreeMap::new() }
-    }
-
     /// Reads conversations of the results.
     pub(crate) fn read(
         &self,

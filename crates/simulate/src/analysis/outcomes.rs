@@ -1,10 +1,31 @@
-//! How often each outcome occurs.
+//! How often each outcome occurs, and counts by name.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Serialize;
 
-use super::counts;
+/// Maximum number of names. Models can invent names, and recordings can have any number of them.
+const MAX_NAMES: usize = 1_000;
+/// The name under which the names above the maximum are counted.
+const OTHERS: &str = "(others)";
+
+/// Adds to the count of a name.
+pub(super) fn add_count<T: Default>(
+    counts: &mut BTreeMap<String, T>,
+    name: &str,
+    add: impl FnOnce(&mut T),
+) {
+    let name = counted_name(counts, name);
+    match counts.get_mut(name) {
+        Some(count) => add(count),
+        None => add(counts.entry(name.to_owned()).or_default()),
+    }
+}
+
+/// Returns the name under which a name is counted.
+pub(super) fn counted_name<'a, T>(counts: &BTreeMap<String, T>, name: &'a str) -> &'a str {
+    if counts.len() < MAX_NAMES || counts.contains_key(name) { name } else { OTHERS }
+}
 
 /// Name of the group of conversations without an outcome.
 const NO_OUTCOME: &str = "no outcome";
@@ -32,7 +53,7 @@ impl OutcomeDistribution {
     pub(super) fn add(&mut self, outcome: Option<&str>) {
         self.total_conversations += 1;
         match outcome {
-            Some(name) => counts::add(&mut self.outcome_counts, name, |count| *count += 1),
+            Some(name) => add_count(&mut self.outcome_counts, name, |count| *count += 1),
             None => self.conversations_without_outcome += 1,
         }
     }
@@ -49,16 +70,13 @@ impl OutcomeDistribution {
     }
 
     /// Calculates the percentages.
-    pub(super) fn finish(self) -> Self {
+    pub(super) fn finish(&mut self) {
         let total = self.total_conversations.max(1) as f64;
         let percentage = |count: usize| count as f64 * 100.0 / total;
-        let percentages =
-            self.outcome_counts.iter().map(|(name, count)| (name.clone(), percentage(*count)));
-        Self {
-            outcome_percentages: percentages.collect(),
-            percentage_without_outcome: percentage(self.conversations_without_outcome),
-            ..self
-        }
+        let counts = self.outcome_counts.iter();
+        self.outcome_percentages =
+            counts.map(|(name, count)| (name.clone(), percentage(*count))).collect();
+        self.percentage_without_outcome = percentage(self.conversations_without_outcome);
     }
 }
 

@@ -125,13 +125,9 @@ impl TryFrom<Parts> for Condition {
 
     fn try_from(parts: Parts) -> Result<Self, String> {
         let Parts { sender, content, tool_called, any, all, not } = &parts;
-        let is_empty = sender.is_none()
-            && content.is_none()
-            && tool_called.is_none()
-            && any.is_none()
-            && all.is_none()
-            && not.is_none();
-        if is_empty {
+        let of_messages = sender.is_some() || content.is_some() || tool_called.is_some();
+        let of_conditions = any.is_some() || all.is_some() || not.is_some();
+        if !of_messages && !of_conditions {
             let expected = "expected one of sender, content, tool_called, any, all and not";
             return Err(format!("the condition is empty; {expected}"));
         }

@@ -1,11 +1,10 @@
-//! Asks a model for the outcome of a conversation.
+//! Asks a model for the outcome of a conversation, or whether it should end.
 
 use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
-    Conversation, DetectorError, Intent, JudgeModel, Outcome, OutcomeDetector, Outcomes,
-    answer::{is_word, plain},
-    question::describe,
+    Conversation, DetectorError, EndJudge, Intent, JudgeModel, Outcome, OutcomeDetector, Outcomes,
+    question::{describe, is_word, plain},
 };
 
 /// The key of the name in an answer that is a JSON object.
@@ -24,29 +23,6 @@ impl ModelDetector {
     pub fn new(model: JudgeModel) -> Self {
         Self(model)
     }
-
-    async fn ask(
-        &self,
-        conversation: &Conversation,
-        intents: &[Intent],
-        outcomes: &Outcomes,
-    ) -> Result<Option<Outcome>, DetectorError> {
-        if conversation.messages.is_empty() || outcomes.is_empty() {
-            return Ok(None);
-        }
-        let none = word_for_none(outcomes);
-        let answer = self.0.ask(system(outcomes, &none), describe(conversation, intents)).await?;
-        match find(&answer, outcomes) {
-            Some(outcome) => Ok(Some(outcome.clone())),
-            None if is_word(&answer, KEY, &none) => Ok(None),
-            None => {
-                let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
-                Err(self
-                    .0
-                    .unexpected(&answer, format_args!("one of: {}, {none}", names.join(", "))))
-            }
-        }
-    }
 }
 
 impl OutcomeDetector for ModelDetector {
@@ -56,7 +32,24 @@ impl OutcomeDetector for ModelDetector {
         intents: &'a [Intent],
         outcomes: &'a Outcomes,
     ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>> {
-        self.ask(conversation, intents, outcomes).boxed()
+        async move {
+            if conversation.messages.is_empty() || outcomes.is_empty() {
+                return Ok(None);
+            }
+            let none = word_for_none(outcomes);
+            let prompt = describe(conversation, intents);
+            let answer = self.0.ask(system(outcomes, &none), prompt).await?;
+            match find(&answer, outcomes) {
+                Some(outcome) => Ok(Some(outcome.clone())),
+                None if is_word(&answer, KEY, &none) => Ok(None),
+                None => {
+                    let names: Vec<_> = outcomes.iter().map(|it| it.name.as_str()).collect();
+                    let expected = format!("one of: {}, {none}", names.join(", "));
+                    Err(self.0.unexpected(&answer, expected))
+                }
+            }
+        }
+        .boxed()
     }
 
     fn is_external(&self) -> bool {
@@ -94,4 +87,53 @@ fn system(outcomes: &Outcomes, none: &str) -> String {
             else. If it has not reached an outcome, answer with "
         + none
         + "."
+}
+
+const COMPLETE: &str = "You judge conversations between a customer and an agent. Is the conversation \
+     complete, so that nobody needs to say anything else? Answer with yes or no only.";
+
+const GOAL: &str = "You judge conversations between a customer and an agent. Has the customer \
+     achieved what the customer wanted? Answer with yes or no only.";
+
+/// Asks a model a question about a conversation. The model must answer with `yes` or `no`
+/// and nothing else, apart from white space, quotes, a final stop, a code fence and case.
+#[derive(Debug, Clone)]
+pub struct ModelEndJudge {
+    model: JudgeModel,
+    question: &'static str,
+}
+
+impl ModelEndJudge {
+    /// Creates a judge that asks whether a conversation is complete.
+    pub fn of_completion(model: JudgeModel) -> Self {
+        Self { model, question: COMPLETE }
+    }
+
+    /// Creates a judge that asks whether the customer has reached the goal.
+    pub fn of_goal(model: JudgeModel) -> Self {
+        Self { model, question: GOAL }
+    }
+}
+
+impl EndJudge for ModelEndJudge {
+    fn is_reached<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        intents: &'a [Intent],
+    ) -> BoxFuture<'a, Result<bool, DetectorError>> {
+        async move {
+            let prompt = describe(conversation, intents);
+            let answer = self.model.ask(self.question.to_owned(), prompt).await?;
+            match ["yes", "no"].map(|word| is_word(&answer, "answer", word)) {
+                [true, _] => Ok(true),
+                [_, true] => Ok(false),
+                _ => Err(self.model.unexpected(&answer, "yes or no")),
+            }
+        }
+        .boxed()
+    }
+
+    fn is_external(&self) -> bool {
+        self.model.is_external
+    }
 }

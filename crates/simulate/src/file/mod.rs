@@ -1,32 +1,34 @@
 //! The file format of simulations.
 
-// format        the keys of a file and its JSON Schema
-//   model       the models, such as judges
-//   detector    the detectors and the conditions on messages
-//   scenario    the scenarios
-//   value       numbers, times and pointers
-//   short       a text or a mapping
-// places        the places of values in a file
-// recognise     finds simulations among other files
+// format    the keys of a file and its JSON Schema
+//   value   numbers, times, values that are a text or a mapping, and models
+// places    the places of values in a file
 
-mod detector;
 mod format;
-mod model;
 mod places;
-mod recognise;
-mod scenario;
-mod short;
 #[cfg(test)]
 mod tests;
 mod value;
 
+use std::path::Path;
+
+use mynah_core::base::{files, yaml::TopLevel};
+
+pub use self::format::schema;
 pub(super) use self::{
-    detector::DetectorSource,
-    format::{Detect, EndOnSource, SimulateFile},
-    model::{JudgeSource, ModelRef, SidecarSource},
+    format::{
+        DetectorSource, EndOnSource, FromSource, ParticipantRef, ScenarioSource, SimulateFile,
+        Start,
+    },
     places::Places,
-    scenario::{FromSource, ParticipantRef, ScenarioSource, Start},
-    short::Short,
-    value::Count,
+    value::{Count, JudgeSource, ModelRef, Short, SidecarSource},
 };
-pub use self::{format::schema, recognise::is_simulation};
+
+const KEY: &str = "scenarios";
+
+/// Returns `true` if a file is a simulation, which has the key `scenarios` at the top level.
+pub fn is_simulation(file: &Path) -> bool {
+    files::read_regular(file).is_ok_and(|text| {
+        TopLevel::with_one_of(&[KEY], &text).is_some_and(|top_level| top_level.has(KEY))
+    })
+}

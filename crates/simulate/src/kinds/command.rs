@@ -1,18 +1,17 @@
-//! `command`: a participant that is a program.
+//! A participant that is a program.
 
 use std::sync::Arc;
 
 use mynah_agent::tools::Argv;
 
-use super::planned::{Kind, PlannedParticipant};
-use crate::{participants::CommandParticipant, plan::Checker};
+use super::PlannedParticipant;
+use crate::participants::CommandParticipant;
 
-impl Kind for Argv {
-    fn check(self: Box<Self>, _: &str, _: &mut Checker<'_>) -> Option<PlannedParticipant> {
-        let argv: Arc<Self> = self.into();
-        let planned = PlannedParticipant::new(move |role, _| {
-            Ok(Box::new(CommandParticipant::run(role, argv.clone())))
-        });
-        Some(planned.external())
-    }
+/// Plans a participant that is a program.
+pub(super) fn command(argv: Argv) -> PlannedParticipant {
+    let argv = Arc::new(argv);
+    let planned = PlannedParticipant::new(move |role, _| {
+        Ok(Box::new(CommandParticipant::run(role, argv.clone())))
+    });
+    PlannedParticipant { is_external: true, ..planned }
 }

@@ -1,22 +1,16 @@
-//! `echo`: a participant that repeats what the other one says.
+//! A participant that repeats messages.
 
 use futures_util::{
     FutureExt,
     future::{self, BoxFuture},
 };
 
-use super::planned::{Kind, PlannedParticipant};
-use crate::{
-    MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn, plan::Checker,
-};
+use super::PlannedParticipant;
+use crate::{MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Turn};
 
-#[derive(Debug)]
-pub(super) struct Echo;
-
-impl Kind for Echo {
-    fn check(self: Box<Self>, _: &str, _: &mut Checker<'_>) -> Option<PlannedParticipant> {
-        Some(PlannedParticipant::new(|role, _| Ok(Box::new(EchoParticipant(role)))))
-    }
+/// Plans a participant that repeats what the other one says.
+pub(super) fn echo() -> PlannedParticipant {
+    PlannedParticipant::new(|role, _| Ok(Box::new(EchoParticipant(role))))
 }
 
 /// A participant that repeats the latest message of the other one, and passes if there is none since

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::planned::{Kind, PlannedParticipant};
+use super::PlannedParticipant;
 use crate::{
     RunnerSettings,
     participants::{HttpAgent, HttpParticipant, Poll, TURN_FIELDS},
@@ -66,22 +66,21 @@ struct PollSource {
     interval: Option<Time>,
 }
 
-/// The agent of a participant, and the number of times that a failed request is repeated.
-#[derive(Debug)]
-pub(super) struct HttpKeys(pub(super) HttpSource, pub(super) u32);
-
-impl Kind for HttpKeys {
-    fn check(self: Box<Self>, path: &str, checker: &mut Checker<'_>) -> Option<PlannedParticipant> {
-        let Self(source, retries) = *self;
-        let limit = checker.message_timeout;
-        let agent = HttpAgent::check(source, retries, limit, &checker.environment);
-        let invalid = |error| checker.error(&format!("{path}/http"), error);
-        let agent = Arc::new(agent.map_err(invalid).ok()?);
-        let planned = PlannedParticipant::new(move |role, _| {
-            Ok(Box::new(HttpParticipant::new(role, agent.clone())))
-        });
-        Some(planned.external())
-    }
+/// Plans a participant that talks to an agent, whose keys are at a path in the file.
+pub(super) fn http(
+    source: HttpSource,
+    retries: u32,
+    path: &str,
+    checker: &mut Checker<'_>,
+) -> Option<PlannedParticipant> {
+    let limit = checker.message_timeout;
+    let agent = HttpAgent::check(source, retries, limit, &checker.environment);
+    let invalid = |error| checker.error(&format!("{path}/http"), error);
+    let agent = Arc::new(agent.map_err(invalid).ok()?);
+    let planned = PlannedParticipant::new(move |role, _| {
+        Ok(Box::new(HttpParticipant::new(role, agent.clone())))
+    });
+    Some(PlannedParticipant { is_external: true, ..planned })
 }
 
 /// An agent behind HTTP is not valid.

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    echo::Echo,
-    http::{HttpKeys, HttpSource},
+    PlannedParticipant,
+    command::command,
+    echo::echo,
+    http::{HttpSource, http},
     model::{ExamplesKeys, ModelKeys},
-    planned::{Kind, PlannedParticipant},
-    replay::Replay,
-    script::{Step, Steps},
+    replay::replay,
+    script::{Step, script},
 };
 use crate::{
     ParticipantRole,
@@ -42,15 +43,35 @@ pub(crate) struct InlineParticipant(pub(crate) Definition);
 /// What a participant says.
 #[derive(Debug)]
 pub(crate) struct Definition {
-    kind: Box<dyn Kind>,
+    kind: Kind,
     typing: Option<TypingSource>,
+}
+
+/// The keys of a participant of one kind.
+#[derive(Debug)]
+enum Kind {
+    Script(Vec<Step>),
+    Echo,
+    Model(ModelKeys),
+    /// An agent, and the number of times that a failed request is repeated.
+    Http(HttpSource, u32),
+    Command(Argv),
+    Replay,
 }
 
 impl Definition {
     /// Checks the participant, which is at a path in the file.
     pub(crate) fn check(self, path: &str, checker: &mut Checker<'_>) -> Option<PlannedParticipant> {
         let typing = self.typing.map(|typing| typing.per_character.0);
-        self.kind.check(path, checker).map(|planned| PlannedParticipant { typing, ..planned })
+        let planned = match self.kind {
+            Kind::Script(steps) => script(steps),
+            Kind::Echo => echo(),
+            Kind::Model(keys) => keys.check(path, checker)?,
+            Kind::Http(source, retries) => http(source, retries, path, checker)?,
+            Kind::Command(argv) => command(argv),
+            Kind::Replay => replay(),
+        };
+        Some(PlannedParticipant { typing, ..planned })
     }
 }
 
@@ -163,7 +184,7 @@ impl TryFrom<Fields> for Definition {
 
 const KINDS: &str = "script, echo, component, sidecar, http, command and replay";
 
-fn kind(fields: Fields) -> Result<Box<dyn Kind>, String> {
+fn kind(fields: Fields) -> Result<Kind, String> {
     let Fields { script, echo, component, sidecar, http, command, replay, .. } = fields;
     let Fields { persona, system, instructions, tools, examples, retries, .. } = fields;
     let of_models = [
@@ -178,23 +199,18 @@ fn kind(fields: Fields) -> Result<Box<dyn Kind>, String> {
     let models = [component.map(ModelRef::Component), sidecar.map(ModelRef::Sidecar)];
     let mut models = models.into_iter().flatten();
     let others = [
-        script.map(|steps| Box::new(Steps(steps)) as Box<dyn Kind>),
-        echo.map(|Only| Box::new(Echo) as _),
-        http.map(|source| Box::new(HttpKeys(source, retries)) as _),
-        command.map(|argv| Box::new(argv) as _),
-        replay.map(|Only| Box::new(Replay) as _),
+        script.map(Kind::Script),
+        echo.map(|Only| Kind::Echo),
+        http.map(|source| Kind::Http(source, retries)),
+        command.map(Kind::Command),
+        replay.map(|Only| Kind::Replay),
     ];
     let mut others = others.into_iter().flatten();
     match (models.next(), models.next(), others.next(), others.next()) {
-        (Some(model), None, None, None) => Ok(Box::new(ModelKeys {
-            model,
-            persona,
-            system,
-            instructions,
-            tools,
-            examples,
-            retries,
-        })),
+        (Some(model), None, None, None) => {
+            let keys = ModelKeys { model, persona, system, instructions, tools, examples, retries };
+            Ok(Kind::Model(keys))
+        }
         (None, None, Some(kind), None) => match of_models.into_iter().find(|(_, is_set)| *is_set) {
             Some(("retries", _)) => Err("retries needs a component, a sidecar or http".to_owned()),
             Some((key, _)) => Err(format!("{key} needs a component or a sidecar")),

@@ -1,4 +1,4 @@
-//! `script`: a participant that follows a script.
+//! A participant that follows a script.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,24 +6,16 @@ use mynah_agent::tools::Time;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::planned::{Kind, PlannedParticipant};
+use super::PlannedParticipant;
 use crate::{
     file::Short,
     participants::{Script, ScriptStep},
-    plan::Checker,
 };
 
-/// The steps of a script.
-#[derive(Debug)]
-pub(super) struct Steps(pub(super) Vec<Step>);
-
-impl Kind for Steps {
-    fn check(self: Box<Self>, _: &str, _: &mut Checker<'_>) -> Option<PlannedParticipant> {
-        let steps: Arc<[ScriptStep]> = self.0.into_iter().map(|step| step.0).collect();
-        let build =
-            PlannedParticipant::new(move |role, _| Ok(Box::new(Script::new(role, steps.clone()))));
-        Some(build)
-    }
+/// Plans a participant that follows a script.
+pub(super) fn script(steps: Vec<Step>) -> PlannedParticipant {
+    let steps: Arc<[ScriptStep]> = steps.into_iter().map(|step| step.0).collect();
+    PlannedParticipant::new(move |role, _| Ok(Box::new(Script::new(role, steps.clone()))))
 }
 
 /// A step of a script: `pass`, or a message.

@@ -56,6 +56,8 @@ pub struct HttpAgent {
     pub(crate) turn_timeout: Duration,
 }
 
+type HttpRequest = Request<Full<Bytes>>;
+
 /// Time before a request is repeated, unless the turn is too short for it.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
@@ -111,7 +113,7 @@ impl HttpAgent {
     }
 
     /// Requests the status until it has the reply.
-    async fn wait(&self, poll: &Poll, request: Request<Full<Bytes>>) -> Result<Value, String> {
+    async fn wait(&self, poll: &Poll, request: HttpRequest) -> Result<Value, String> {
         loop {
             let mut status = self.send(request.clone(), Some("")).await?;
             let state = status.pointer(&poll.state).map(state_text).unwrap_or_default();
@@ -132,11 +134,7 @@ impl HttpAgent {
 
     /// Sends a request, again if it fails and may succeed later. Returns what the pointer selects in
     /// the response.
-    async fn send(
-        &self,
-        request: Request<Full<Bytes>>,
-        pointer: Option<&str>,
-    ) -> Result<Value, String> {
+    async fn send(&self, request: HttpRequest, pointer: Option<&str>) -> Result<Value, String> {
         // A request without an answer must leave time for the retries.
         let share = self.turn_timeout / self.retries.saturating_add(1);
         let rest = RETRY_PAUSE.min(share / 4);
@@ -154,7 +152,7 @@ impl HttpAgent {
 
     async fn try_send(
         &self,
-        request: Request<Full<Bytes>>,
+        request: HttpRequest,
         pointer: Option<&str>,
     ) -> Result<Value, ToolError> {
         let response = self.client.send(request).await.map_err(ToolError::new)?;

@@ -7,12 +7,16 @@ use std::{
     time::Duration,
 };
 
-use mynah_agent::tools::{CheckedTools, LoadContext, Programs};
+use mynah_agent::{
+    tool_loop::ToolRegistry,
+    tools::{CheckedTools, LoadContext, Programs},
+};
 use mynah_core::base::{diagnostics::Diagnostic, environment::Environment, files};
+use tokio::sync::OnceCell;
 
-use super::{judge::PlannedJudge, report::Report, tools::PlannedTools};
+use super::report::Report;
 use crate::{
-    Model, Models,
+    AdversarialTester, JudgeModel, Model, Models,
     file::{JudgeSource, ModelRef},
     recorded::{MAX_MIB, Recording, RecordingFormat, UNKNOWN_FORMAT},
 };
@@ -156,7 +160,8 @@ impl<'a> Checker<'a> {
         if let Some(read) = self.tools.get(&file) {
             return read.clone();
         }
-        let tools = self.read_tools(&file, path).map(|tools| Arc::new(tools.into()));
+        let planned = |checked| Arc::new(PlannedTools { checked, registry: OnceCell::new() });
+        let tools = self.read_tools(&file, path).map(planned);
         self.tools.insert(file, tools.clone());
         tools
     }
@@ -196,4 +201,48 @@ pub(super) fn unknown<'n>(
         known.push("…");
     }
     format!("unknown {kind} {name:?}; expected one of: {}", known.join(", "))
+}
+
+/// The tools in a file, which participants share.
+pub(crate) struct PlannedTools {
+    checked: CheckedTools,
+    registry: OnceCell<ToolRegistry>,
+}
+
+impl PlannedTools {
+    /// Connects their servers, unless they are connected. Fails with a message.
+    pub(crate) async fn connect(&self) -> Result<(), String> {
+        let connect = || self.checked.clone().connect();
+        let connected = self.registry.get_or_try_init(connect).await;
+        connected.map(drop).map_err(|error| format!("tools: {}", error.message))
+    }
+
+    /// Returns the connected tools.
+    pub(crate) fn registry(&self) -> ToolRegistry {
+        self.registry.get().cloned().unwrap_or_default()
+    }
+}
+
+/// A model that judges conversations or finds intents.
+pub(super) struct PlannedJudge {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) instructions: Option<String>,
+    pub(super) time_limit: Duration,
+}
+
+impl PlannedJudge {
+    /// Returns the judge of a conversation, which shares no state with those of others.
+    pub(super) fn build(&self, conversation_id: &str) -> JudgeModel {
+        let judge = JudgeModel::new(self.model.provider()).session(conversation_id);
+        let judge = judge.time_limit(self.time_limit).external(self.model.is_external());
+        self.instructions.iter().fold(judge, JudgeModel::instructions)
+    }
+
+    /// Returns what tells simulated conversations from recorded ones.
+    pub(super) fn adversarial_tester(&self) -> AdversarialTester {
+        let model = self.model.clone();
+        let tester = AdversarialTester::new(move || model.provider());
+        let tester = tester.with_time_limit(self.time_limit);
+        self.instructions.iter().fold(tester, AdversarialTester::with_instructions)
+    }
 }

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    checker::{Checker, unknown},
-    judge::PlannedJudge,
-};
+use super::checker::{Checker, PlannedJudge, unknown};
 use crate::{
     Outcome, OutcomeDetector, Outcomes,
     detectors::{FirstDetector, ModelDetector, RuleDetector},

@@ -5,15 +5,15 @@ use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 use mynah_core::base::{diagnostics::Diagnostic, environment::Environment, files, yaml};
 
 use super::{
-    InvalidSimulation, Parts, Plan, Rules,
+    InvalidSimulation, Parts, Plan,
     checker::Checker,
     detectors,
     report::Report,
     scenarios::{self, PlannedScenario},
 };
 use crate::{
-    Clock, EndConditions, Models, RunIdentity, RunnerSettings,
-    file::{Detect, EndOnSource, SimulateFile},
+    Clock, Detection, EndConditions, Models, RunIdentity, RunnerSettings,
+    file::{EndOnSource, SimulateFile},
 };
 
 /// The number of conversations at the same time, unless the file sets it.
@@ -55,19 +55,16 @@ fn plan(source: SimulateFile, settings: RunnerSettings, checker: &mut Checker<'_
     let outcomes = detectors::outcomes(source.outcomes, checker);
     let detectors = detectors::plan(source.detectors, &outcomes, checker);
     let EndOnSource { judge, goal, .. } = source.end_on;
-    let rules = Rules {
-        settings,
-        judge: checker.judge(judge, "end_on/judge"),
-        goal: checker.judge(goal, "end_on/goal"),
-    };
+    let judge = checker.judge(judge, "end_on/judge");
+    let goal = checker.judge(goal, "end_on/goal");
     let is_external = checker.judges.iter().any(|model| model.is_external());
-    let clock = rules.settings.clock.or(is_external.then_some(Clock::Real));
+    let clock = settings.clock.or(is_external.then_some(Clock::Real));
     let scenarios = scenarios::plan(source.participants, source.scenarios, clock, checker);
     let adversarial = checker.judge(source.adversarial, "adversarial");
     let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
     let identity = identity(source.name, &scenarios, checker);
     if identity.clock == Clock::Real {
-        warn_about_real_time(&rules.settings, &mut checker.report);
+        warn_about_real_time(&settings, &mut checker.report);
     }
     let mut warnings = mem::take(&mut checker.report.warnings);
     warnings.sort_by_key(|warning| warning.place);
@@ -77,7 +74,9 @@ fn plan(source: SimulateFile, settings: RunnerSettings, checker: &mut Checker<'_
         outcomes: Arc::new(outcomes),
         detectors,
         scenarios,
-        rules,
+        settings,
+        judge,
+        goal,
         adversarial,
         judges: mem::take(&mut checker.judges),
         warnings,
@@ -108,7 +107,7 @@ fn warn_about_real_time(settings: &RunnerSettings, report: &mut Report<'_>) {
 
 /// Warns about settings that have no effect, or that end each conversation.
 fn warn_about_settings(source: &SimulateFile, report: &mut Report<'_>) {
-    if source.max_messages_after_outcome.is_some() && source.detect == Detect::End {
+    if source.max_messages_after_outcome.is_some() && source.detect == Detection::End {
         let message = "max_messages_after_outcome has no effect with `detect: end`";
         report.warning("max_messages_after_outcome", message);
     }
@@ -130,7 +129,7 @@ fn settings(source: &SimulateFile) -> RunnerSettings {
     RunnerSettings {
         max_messages: max_messages.map_or(default.max_messages, |it| it.0 as usize),
         max_messages_after_outcome: after.unwrap_or(default.max_messages_after_outcome),
-        detection: source.detect.into(),
+        detection: source.detect,
         clock: source.clock,
         base_timestamp: source.base_timestamp.map_or(default.base_timestamp, |time| time.0),
         message_timeout: message_timeout.map_or(default.message_timeout, |time| time.0),

@@ -5,10 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    checker::{Checker, unknown},
-    judge::PlannedJudge,
-};
+use super::checker::{Checker, PlannedJudge, unknown};
 use crate::{
     Clock, Intent, MessageDraft, OriginalConversation, ParticipantRole,
     file::{FromSource, ParticipantRef, ScenarioSource, Short, Start},

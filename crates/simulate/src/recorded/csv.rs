@@ -9,7 +9,7 @@ use mynah_core::base::{
     text::shorten,
 };
 
-use super::{blank_notice, timestamp};
+use super::{blank_notice, parse_timestamp};
 use crate::{Conversation, OriginalConversation, Outcome, ParticipantRole, SentMessage, Timestamp};
 
 const COLUMNS: [&str; 4] = ["conversation_id", "sender", "content", "timestamp"];
@@ -24,12 +24,12 @@ const ROW_BUFFER: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Index {
     columns: Columns,
-    conversations: IndexMap<String, Vec<Row>>,
+    pub(super) conversations: IndexMap<String, Vec<Row>>,
 }
 
 /// A row of a conversation. Rows are ordered by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Row {
+pub(super) struct Row {
     timestamp: Timestamp,
     /// The start of the row in the text.
     start: usize,
@@ -44,12 +44,6 @@ struct Columns {
     outcome: [Option<usize>; 2],
 }
 
-impl Index {
-    pub(super) fn len(&self) -> usize {
-        self.conversations.len()
-    }
-}
-
 /// Checks a file. Returns its conversations that have a message with text.
 pub(super) fn index(text: &str, notices: &mut Vec<String>) -> Result<Index, Diagnostic> {
     let mut reader = Reader::from_reader(text.as_bytes());
@@ -62,7 +56,7 @@ pub(super) fn index(text: &str, notices: &mut Vec<String>) -> Result<Index, Diag
         let start = usize::try_from(start).unwrap_or(usize::MAX);
         let [id, sender, content, time] =
             columns.required.map(|column| record.get(column).unwrap_or_default());
-        let timestamp = timestamp::parse(time).map_err(|error| {
+        let timestamp = parse_timestamp(time).map_err(|error| {
             Diagnostic::error(format!("timestamp: {error}")).at(line_start(line))
         })?;
         let is_blank = content.trim().is_empty();
@@ -149,12 +143,7 @@ pub(super) fn read(text: &str, index: &Index, number: usize) -> Option<OriginalC
                 name.map(|name| Outcome::new(name, description.unwrap_or_default()));
         }
     }
-    Some(OriginalConversation {
-        id: id.clone(),
-        conversation,
-        predicted_outcome: None,
-        prediction_error: None,
-    })
+    Some(OriginalConversation::new(id.clone(), conversation))
 }
 
 fn read_row(text: &str, start: usize) -> Option<ByteRecord> {

@@ -9,7 +9,7 @@ use mynah_core::base::{
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::value::RawValue;
 
-use super::{blank_notice, timestamp};
+use super::{blank_notice, parse_timestamp};
 use crate::{
     Conversation, MadeCall, OriginalConversation, Outcome, ParticipantRole, SentMessage, Timestamp,
 };
@@ -60,7 +60,7 @@ impl RecordedMessage {
 }
 
 fn read_timestamp<'de, D: Deserializer<'de>>(source: D) -> Result<Timestamp, D::Error> {
-    timestamp::parse(&String::deserialize(source)?).map_err(D::Error::custom)
+    parse_timestamp(&String::deserialize(source)?).map_err(D::Error::custom)
 }
 
 /// Checks a file. Returns its conversations that have a message with text.
@@ -118,14 +118,10 @@ pub(super) fn read(text: &str, entry: &Entry) -> Option<OriginalConversation> {
     });
     let outcome =
         outcome.map(|RecordedOutcome { name, description }| Outcome { name, description });
-    Some(OriginalConversation {
-        id: id.unwrap_or_else(|| format!("original_{}", entry.number)),
-        conversation: Conversation {
-            messages: messages.collect(),
-            outcome,
-            ..Conversation::default()
-        },
-        predicted_outcome: None,
-        prediction_error: None,
-    })
+    let id = id.unwrap_or_else(|| format!("original_{}", entry.number));
+    let messages = messages.collect();
+    Some(OriginalConversation::new(
+        id,
+        Conversation { messages, outcome, ..Conversation::default() },
+    ))
 }

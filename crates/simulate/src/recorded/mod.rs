@@ -4,14 +4,13 @@
 
 // json       files in JSON
 // csv        files in CSV
-// timestamp  timestamps as other programs write them
 
 mod csv;
 mod json;
-mod timestamp;
 
 use std::path::Path;
 
+use jiff::{Timestamp, civil::DateTime, tz::Offset};
 use mynah_core::base::{diagnostics::Diagnostic, files};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -106,7 +105,7 @@ impl Recording {
     pub fn len(&self) -> usize {
         match &self.conversations {
             Index::Json(entries) => entries.len(),
-            Index::Csv(index) => index.len(),
+            Index::Csv(index) => index.conversations.len(),
         }
     }
 
@@ -130,5 +129,15 @@ fn blank_notice(conversations: usize) -> Option<String> {
         format!(
             "{conversations} recorded conversations begin with messages without text, which are skipped"
         )
+    })
+}
+
+/// Parses a timestamp. Without an offset, it is in UTC.
+fn parse_timestamp(text: &str) -> Result<Timestamp, String> {
+    let text = text.trim();
+    let with_offset = || text.parse::<Timestamp>().ok();
+    let in_utc = || Offset::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();
+    with_offset().or_else(in_utc).ok_or_else(|| {
+        format!("{text:?} is not a timestamp; use ISO 8601, such as 2026-05-01T09:00:00Z")
     })
 }

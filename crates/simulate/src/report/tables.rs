@@ -56,10 +56,6 @@ impl Section {
     fn with_chart(self, description: &'static str, chart: String) -> Self {
         Self { description, chart: (!chart.is_empty()).then_some(chart), ..self }
     }
-
-    fn wide(self) -> Self {
-        Self { is_wide: true, ..self }
-    }
 }
 
 /// Returns the figures at the top.
@@ -275,7 +271,7 @@ fn scenarios(report: &Report) -> Section {
         ]
     });
     let head = ["Scenario", "Conversations", "Failed", "Messages, mean", "Outcomes"];
-    Section::new("Scenarios", &head, rows.collect()).wide()
+    Section { is_wide: true, ..Section::new("Scenarios", &head, rows.collect()) }
 }
 
 fn failures(report: &Report) -> Section {
@@ -284,5 +280,5 @@ fn failures(report: &Report) -> Section {
     });
     let section = Section::new("Failures", &["Conversation", "Reason", "Error"], rows.collect());
     let omitted = report.failures.total - report.failures.examples.len();
-    Section { omitted, is_words: true, ..section }.wide()
+    Section { omitted, is_words: true, is_wide: true, ..section }
 }

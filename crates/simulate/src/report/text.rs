@@ -38,11 +38,6 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Returns a name with spaces instead of underscores.
-pub(super) fn words(name: &str) -> String {
-    name.replace('_', " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

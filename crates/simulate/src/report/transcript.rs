@@ -3,7 +3,7 @@
 use mynah_core::base::{terminal::sanitize_for_terminal, text::shorten};
 use serde::Serialize;
 
-use super::text::{duration, words};
+use super::text::duration;
 use crate::{
     Conversation, EndReason, MadeCall, ParticipantRole, SentMessage, SimulatedConversation,
 };
@@ -129,7 +129,7 @@ impl Transcript {
 
 /// Returns the text for an end reason.
 pub(super) fn end_reason(reason: EndReason) -> String {
-    words(reason.as_str())
+    reason.as_str().replace('_', " ")
 }
 
 impl Part {

@@ -1,21 +1,26 @@
-//! Plays the conversations of a run.
+//! Plays the conversations of a run, and measures their times.
 
 use std::{
-    future::Future, io, num::NonZeroUsize, panic::AssertUnwindSafe, path::PathBuf, time::Duration,
+    future::Future,
+    io,
+    num::NonZeroUsize,
+    panic::AssertUnwindSafe,
+    path::{Path, PathBuf},
+    time::Duration,
 };
 
 use futures_util::FutureExt;
 use mynah_core::base::clock::Moment;
+use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     error::RunError,
-    header::Header,
+    scan::Header,
     shard::Shard,
-    store::{EarlierResults, Store, to_line},
+    store::{EarlierResults, Store, to_line, write_file},
     tally::{RunSummary, Tally},
-    timings::Timings,
 };
 use crate::{Clock, ConversationResult, EndReason, SimulatedConversation, result::PANICKED};
 
@@ -147,7 +152,8 @@ pub async fn run<F>(
 where
     F: Future<Output = SimulatedConversation> + Send + 'static,
 {
-    let header = header(identity, settings.shard);
+    let RunIdentity { name: run, hash, scenarios, conversations, clock } = identity.clone();
+    let header = Header { run, hash, scenarios, conversations, clock, shard: settings.shard };
     let all = header.shard().conversations(header.conversations);
     let conversations = all.len();
     let mut store = Store::open(&settings.out, header, settings.earlier)?;
@@ -175,11 +181,6 @@ where
         timings.write(&settings.out)?;
     }
     Ok(RunSummary { results, resumed, tally })
-}
-
-fn header(identity: &RunIdentity, shard: Option<Shard>) -> Header {
-    let RunIdentity { name, hash, scenarios, conversations, clock } = identity.clone();
-    Header { run: name, hash, scenarios, conversations, clock, shard }
 }
 
 /// Plays a conversation and formats its line, on the thread of the conversation.
@@ -212,4 +213,69 @@ fn record(played: Played, store: &mut Store, timings: &mut Timings) -> Result<()
     }
     timings.add(&conversation.id, time);
     store.append(&conversation, line)
+}
+
+/// Name of the file with the times.
+const TIMINGS: &str = "timings.json";
+/// How many of the slowest conversations are listed.
+const SLOWEST: usize = 10;
+
+/// Measures a run.
+struct Timings {
+    start: Moment,
+    resumed: usize,
+    in_flight: usize,
+    played: usize,
+    total: Duration,
+    fastest: Option<Duration>,
+    /// The slowest conversation first.
+    slowest: Vec<(Duration, String)>,
+}
+
+impl Timings {
+    fn start(resumed: usize, in_flight: usize) -> Self {
+        let (start, total) = (Moment::now(), Duration::ZERO);
+        Self { start, resumed, in_flight, played: 0, total, fastest: None, slowest: Vec::new() }
+    }
+
+    /// Adds a conversation.
+    fn add(&mut self, id: &str, time: Duration) {
+        self.played += 1;
+        self.total += time;
+        self.fastest = Some(self.fastest.map_or(time, |fastest| fastest.min(time)));
+        let position = self.slowest.partition_point(|(slower, _)| *slower >= time);
+        if position < SLOWEST {
+            self.slowest.insert(position, (time, id.to_owned()));
+            self.slowest.truncate(SLOWEST);
+        }
+    }
+
+    /// Writes the times to a folder.
+    fn write(&self, folder: &Path) -> Result<(), RunError> {
+        let Self { start, resumed, in_flight, played, total, .. } = self;
+        let seconds = start.age().as_secs_f64();
+        let slow =
+            |(time, id): &(Duration, String)| json!({ "id": id, "seconds": time.as_secs_f64() });
+        let timings = json!({
+            "resumed": resumed,
+            "played": played,
+            "in_flight": in_flight,
+            "seconds": seconds,
+            "conversations_per_second": ratio(*played as f64, seconds),
+            "conversation_seconds": {
+                "min": self.fastest.unwrap_or_default().as_secs_f64(),
+                "mean": ratio(total.as_secs_f64(), *played as f64),
+                "max": self.slowest.first().map_or(0.0, |(time, _)| time.as_secs_f64()),
+            },
+            "slowest": self.slowest.iter().map(slow).collect::<Vec<_>>(),
+        });
+        write_file(&folder.join(TIMINGS), |target| {
+            Ok(serde_json::to_writer_pretty(target, &timings)?)
+        })
+    }
+}
+
+/// Returns 0 if there is nothing to divide by.
+fn ratio(value: f64, by: f64) -> f64 {
+    if by > 0.0 { value / by } else { 0.0 }
 }

@@ -9,9 +9,7 @@ use std::{
 
 use super::{
     error::{Action, Advice, MissingConversations, RunError, file_error},
-    header::Header,
-    line::{Lines, Span},
-    scan::{empty, read_header, scan},
+    scan::{Header, Lines, Span, empty, read_header, scan},
     shard::Shard,
     store::{RESULTS, Source, check_header, lock, to_line, write_file},
     tally::{RunSummary, Tally},

@@ -8,32 +8,24 @@
 //! each conversation.
 
 // shard     the part of a run that one machine plays
-// header    the first line of results.jsonl
 // error     why a run or a merge fails
-// line      reads the lines of results.jsonl
 // scan      reads a complete or interrupted results.jsonl
 // store     appends results and rewrites them in order
 // tally     counts outcomes and failures
-// timings   the wall-clock times of a run
-// execute   plays the conversations of a run
+// execute   plays the conversations of a run, and measures their times
 // merge     joins the results of shards
 
 mod error;
 mod execute;
-mod header;
-mod line;
 mod merge;
 mod scan;
 mod shard;
 mod store;
 mod tally;
-mod timings;
 
 pub(crate) use self::{
     error::file_error,
-    header::Header,
-    line::{Lines, Span},
-    scan::read_header,
+    scan::{Header, Lines, Span, read_header},
     store::{RESULTS, write_file},
 };
 pub use self::{

@@ -11,9 +11,7 @@ use mynah_core::base::file_lock::{FileLock, InUse};
 
 use super::{
     error::{Action, Advice, RunError, file_error},
-    header::Header,
-    line::{Lines, Span},
-    scan::{Scan, scan},
+    scan::{Header, Lines, Scan, Span, scan},
     tally::Tally,
 };
 use crate::SimulatedConversation;

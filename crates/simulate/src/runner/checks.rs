@@ -3,9 +3,8 @@
 use std::future::Future;
 
 use super::{
-    Detection, Event,
-    setup::Setup,
-    state::{Failure, Play, catch_panic},
+    Detection, Event, Runner,
+    play::{Failure, Play, catch_panic},
 };
 use crate::{DetectorError, EndReason, Intent, Outcome};
 
@@ -24,7 +23,7 @@ impl Play {
 
     /// Detects an outcome, unless there is one or it is detected at the end.
     pub(super) async fn detect_outcome(&mut self) -> Result<Option<EndReason>, Failure> {
-        let settings = &self.setup.settings;
+        let settings = &self.runner.settings;
         let (detection, allowed) = (settings.detection, settings.max_messages_after_outcome);
         if self.followups.is_none() && detection == Detection::Each && self.detect().await? {
             self.followups = Some(allowed);
@@ -34,20 +33,20 @@ impl Play {
     }
 
     pub(super) async fn check_end_conditions(&mut self) -> Result<Option<EndReason>, Failure> {
-        let end_on = &self.setup.settings.end_on;
+        let end_on = &self.runner.settings.end_on;
         let content = self.conversation.last_message().map_or("", |message| &message.content);
         if end_on.patterns.iter().any(|pattern| pattern.is_match(content)) {
             return Ok(Some(EndReason::Pattern));
         }
         if let Some(judge) = &end_on.judge {
-            let judged = async { judge.is_reached(&self.conversation, &self.setup.intents).await };
+            let judged = async { judge.is_reached(&self.conversation, &self.runner.intents).await };
             if answer("the judge", judged).await? {
                 return Ok(Some(EndReason::Judged));
             }
         }
         if let Some(goal) = end_on.goal.clone() {
             self.infer_early_intent().await?;
-            let reached = async { goal.is_reached(&self.conversation, &self.setup.intents).await };
+            let reached = async { goal.is_reached(&self.conversation, &self.runner.intents).await };
             if answer("the judge", reached).await? {
                 return Ok(Some(EndReason::Goal));
             }
@@ -57,11 +56,11 @@ impl Play {
 
     /// Runs the detector. Returns `true` if it finds an outcome.
     pub(super) async fn detect(&mut self) -> Result<bool, Failure> {
-        let Some(detector) = self.setup.detector.clone() else { return Ok(false) };
+        let Some(detector) = self.runner.detector.clone() else { return Ok(false) };
         if detector.uses_intents() {
             self.infer_early_intent().await?;
         }
-        let Setup { intents, outcomes, .. } = &self.setup;
+        let Runner { intents, outcomes, .. } = &self.runner;
         let detected = async { detector.detect(&self.conversation, intents, outcomes).await };
         let Some(outcome) = answer("the detector", detected).await? else { return Ok(false) };
         let Some(declared) = outcomes.get(&outcome.name) else {
@@ -73,7 +72,7 @@ impl Play {
     }
 
     fn undeclared(&self, outcome: &Outcome) -> String {
-        let names = self.setup.outcomes.iter().map(|declared| format!("{:?}", declared.name));
+        let names = self.runner.outcomes.iter().map(|declared| format!("{:?}", declared.name));
         let listed: Vec<_> = names.take(MAX_LISTED).collect();
         let declared = if listed.is_empty() { "none".to_owned() } else { listed.join(", ") };
         format!("the outcome {:?} is not declared; declared: {declared}", outcome.name)
@@ -92,7 +91,7 @@ impl Play {
 
     /// Infers the intent if none is known.
     async fn infer_intent(&mut self) -> Result<(), Failure> {
-        let Setup { extractor: Some(extractor), intents, .. } = &mut self.setup else {
+        let Runner { extractor: Some(extractor), intents, .. } = &mut self.runner else {
             return Ok(());
         };
         if intents.is_empty() {

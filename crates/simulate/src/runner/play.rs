@@ -1,25 +1,114 @@
-//! Plays the turns of a conversation.
+//! A conversation that is being played.
 
-use std::{future::Future, mem, time::Duration};
+use std::{fmt::Display, future::Future, mem, panic::AssertUnwindSafe, time::Duration};
 
-use mynah_core::base::clock::{self, Moment};
-
-use super::{
-    Detection, Event,
-    setup::{Setup, Side},
-    state::{Failure, Play, catch_panic},
+use futures_util::FutureExt;
+use mynah_core::base::{
+    clock::{self, Moment},
+    panics,
 };
+
+use super::{Detection, Event, Runner, Side, progress::progress_of, time::Time};
 use crate::{
-    Conversation, ConversationResult, EndReason, MessageDraft, ParticipantError, ParticipantRole,
-    Reply, Turn,
+    Conversation, ConversationResult, EndReason, MadeCall, MessageDraft, ParticipantError,
+    ParticipantRole, Reply, SentMessage, Turn, UnsentCall,
 };
+
+/// A conversation that is being played.
+pub(super) struct Play {
+    pub(super) runner: Runner,
+    pub(super) conversation: Conversation,
+    pub(super) time: Time,
+    /// How many messages may follow the outcome, once there is one.
+    pub(super) followups: Option<usize>,
+    /// The number of messages from which the intent was inferred, if it was.
+    pub(super) inferred_from: Option<usize>,
+}
+
+/// A participant or a detector failed.
+pub(super) struct Failure {
+    pub(super) reason: EndReason,
+    pub(super) error: String,
+}
+
+impl Runner {
+    /// Plays the conversation.
+    ///
+    /// This does not fail: if a participant or a detector fails or panics, the result has the messages
+    /// so far, the [end reason](super::EndReason) and the error.
+    pub async fn run(self) -> ConversationResult {
+        let time = Time::start(self.clock(), self.settings.base_timestamp);
+        let conversation = Conversation::default();
+        let play = Play { runner: self, conversation, time, followups: None, inferred_from: None };
+        play.run().await
+    }
+}
+
+impl Play {
+    fn take_initial_message(&mut self) -> MessageDraft {
+        let sender = self.runner.initial_message.sender;
+        let empty = MessageDraft::new(sender, "");
+        let initial = mem::replace(&mut self.runner.initial_message, empty);
+        MessageDraft { typing: Duration::ZERO, ..initial }
+    }
+
+    /// Keeps the calls for which no message is sent.
+    fn keep_unsent(&mut self, sender: ParticipantRole, calls: impl IntoIterator<Item = MadeCall>) {
+        let Conversation { messages, unsent_calls, .. } = &mut self.conversation;
+        let messages_before = messages.len();
+        let unsent = |call| UnsentCall { sender, messages_before, call };
+        unsent_calls.extend(calls.into_iter().map(unsent));
+    }
+
+    /// Adds a message to the conversation when it is written.
+    pub(super) async fn add(&mut self, draft: MessageDraft) {
+        let MessageDraft { content, sender, tool_calls, typing } = draft;
+        self.time.write(typing).await;
+        let message = SentMessage { content, timestamp: self.time.now(), sender, tool_calls };
+        self.conversation.messages.push(message);
+        self.emit(Event::MessageAdded);
+    }
+
+    fn is_full(&self) -> bool {
+        self.conversation.messages.len() >= self.runner.settings.max_messages
+    }
+
+    pub(super) fn emit(&mut self, event: Event) {
+        if let Some(observer) = &self.runner.observer {
+            observer.update(event, &self.conversation);
+        }
+        if let Some(mut handler) = self.runner.handler.take() {
+            let is_complete = matches!(event, Event::ConversationEnded(_));
+            let (max, started) = (self.runner.settings.max_messages, Some(self.time.started));
+            let progress = progress_of(&self.conversation, max, started, is_complete);
+            handler(event, &self.conversation, &progress);
+            self.runner.handler = Some(handler);
+        }
+    }
+}
+
+impl Failure {
+    fn of_participant(role: ParticipantRole, error: impl Display) -> Self {
+        Self { reason: EndReason::ParticipantError, error: format!("{role}: {error}") }
+    }
+
+    pub(super) fn of_detector(error: impl Display) -> Self {
+        Self { reason: EndReason::DetectorError, error: error.to_string() }
+    }
+}
+
+/// Returns the output of a participant or a detector, or the message of its panic. Nothing uses it
+/// after a panic, because the conversation ends.
+pub(super) async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let caught = AssertUnwindSafe(work).catch_unwind().await;
+    caught.map_err(|panic| format!("panicked: {}", panics::message(&*panic)))
+}
 
 impl Play {
     pub(super) async fn run(mut self) -> ConversationResult {
-        let Setup { observer, settings, cancel, .. } = &self.setup;
+        let Runner { observer, settings, cancel, .. } = &self.runner;
         if let Some(observer) = observer {
-            observer.set_max_messages(settings.max_messages);
-            observer.start(self.time.started());
+            observer.start(settings.max_messages, self.time.started);
         }
         let cancel = cancel.clone();
         let end = cancel.run_until_cancelled(self.play()).await;
@@ -28,16 +117,16 @@ impl Play {
             Err(Failure { reason, error }) => (reason, Some(error)),
         };
         self.emit(Event::ConversationEnded(end_reason));
-        let Self { setup, conversation, time, .. } = self;
-        let (duration, clock) = (duration_of(&conversation), time.clock());
-        let intents = setup.intents;
+        let Self { runner, conversation, time, .. } = self;
+        let (duration, clock) = (duration_of(&conversation), time.clock);
+        let intents = runner.intents;
         ConversationResult { conversation, duration, clock, intents, end_reason, error }
     }
 
     async fn play(&mut self) -> Result<EndReason, Failure> {
         let end = self.take_turns().await?;
         if end != EndReason::Cancelled {
-            if self.setup.settings.detection == Detection::End {
+            if self.runner.settings.detection == Detection::End {
                 self.detect().await?;
             }
             self.infer_final_intent().await?;
@@ -48,14 +137,14 @@ impl Play {
     async fn take_turns(&mut self) -> Result<EndReason, Failure> {
         let initial = self.take_initial_message();
         let mut speaker = initial.sender;
-        self.setup.side(speaker).turns += 1;
+        self.runner.side(speaker).turns += 1;
         self.add(initial).await;
         let mut passed = false;
         while !self.is_full() {
             speaker = speaker.other();
             // Lets other tasks run, because in-process participants may never wait.
             tokio::task::consume_budget().await;
-            if self.setup.cancel.is_cancelled() {
+            if self.runner.cancel.is_cancelled() {
                 return Ok(EndReason::Cancelled);
             }
             let unsent = self.conversation.unsent_calls.len();
@@ -111,7 +200,7 @@ impl Play {
         role: ParticipantRole,
     ) -> Result<Option<Result<Reply, ParticipantError>>, Failure> {
         let (now, began) = (self.time.now(), Moment::now());
-        let Setup { id, customer, agent, settings, .. } = &mut self.setup;
+        let Runner { id, customer, agent, settings, .. } = &mut self.runner;
         let Side { participant, intents, turns } = match role {
             ParticipantRole::Customer => customer,
             ParticipantRole::Agent => agent,
@@ -138,7 +227,7 @@ impl Play {
 
     /// Sends a message. Returns the reason if the conversation ends.
     async fn send(&mut self, draft: MessageDraft) -> Result<Option<EndReason>, Failure> {
-        let silence = self.time.silence_left(self.setup.settings.end_on.timeout);
+        let silence = self.time.silence_left(self.runner.settings.end_on.timeout);
         if silence.is_some_and(|limit| draft.typing > limit) {
             self.keep_unsent(draft.sender, draft.tool_calls);
             return Ok(Some(EndReason::Timeout));

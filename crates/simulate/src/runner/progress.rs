@@ -71,12 +71,9 @@ impl Observer {
         progress_of(conversation, *max_messages, *started, *is_complete)
     }
 
-    pub(super) fn set_max_messages(&self, max_messages: usize) {
-        self.lock().max_messages = max_messages;
-    }
-
-    pub(super) fn start(&self, now: Moment) {
-        self.lock().started = Some(now);
+    pub(super) fn start(&self, max_messages: usize, now: Moment) {
+        let mut observed = self.lock();
+        (observed.max_messages, observed.started) = (max_messages, Some(now));
     }
 
     pub(super) fn update(&self, event: Event, conversation: &Conversation) {

@@ -37,12 +37,16 @@ pub struct RunnerSettings {
 }
 
 /// When the outcome detector runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Detect", description = "When detectors run.")]
 pub enum Detection {
     /// After each message except the initial one, until there is an outcome.
     #[default]
+    #[schemars(description = "After each message.")]
     Each,
     /// Once, on the final conversation.
+    #[schemars(description = "Once, at the end of the conversation.")]
     End,
 }
 

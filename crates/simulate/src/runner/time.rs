@@ -9,10 +9,10 @@ use super::{BaseTimestamp, Clock};
 
 /// The time of a conversation: virtual, or that of the clock.
 pub(super) struct Time {
-    clock: Clock,
+    pub(super) clock: Clock,
     /// The virtual time, or the real time at the start.
     base: Timestamp,
-    started: Moment,
+    pub(super) started: Moment,
     /// The real time that turns have taken since the latest message. Judges do not count.
     silence: Duration,
 }
@@ -24,15 +24,6 @@ impl Time {
             (Clock::Virtual, BaseTimestamp::Now) | (Clock::Real, _) => clock::timestamp(),
         };
         Self { clock, base, started: Moment::now(), silence: Duration::ZERO }
-    }
-
-    pub(super) fn clock(&self) -> Clock {
-        self.clock
-    }
-
-    /// Returns when the conversation started.
-    pub(super) fn started(&self) -> Moment {
-        self.started
     }
 
     /// Returns the current time. Real time has milliseconds and never goes back.

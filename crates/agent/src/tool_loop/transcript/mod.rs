@@ -27,28 +27,23 @@
 
 mod arguments;
 mod call;
-mod comparison;
 mod duplicates;
 mod extract;
 mod history;
-mod instructions;
-mod label;
-mod outcome;
 mod rendering;
-mod schema;
-mod wording;
 
-pub use arguments::{Arguments, CallKey, InvalidArguments};
-pub use call::call_message;
-pub(super) use call::truncated_argument;
-pub use duplicates::{DuplicateDetector, DuplicatePolicy, Verdict, validate};
-pub use extract::{CallReader, ExtractedCall, extract, extract_all};
-pub(super) use history::since_prompt;
-pub use instructions::instructions;
-pub use label::display_name;
-pub use outcome::correction;
-pub(super) use outcome::{
-    CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, correction_text, error_executing, not_found,
+pub use self::{
+    arguments::{Arguments, CallKey, InvalidArguments},
+    call::{call_message, display_name, instructions},
+    duplicates::{DuplicateDetector, DuplicatePolicy, Verdict, validate},
+    extract::{CallReader, ExtractedCall, extract, extract_all},
+    history::correction,
+    rendering::{ExecutedCall, Rendering, ToolResult, ToolTurn, Wording, failure_text},
 };
-pub use rendering::{Rendering, ToolTurn};
-pub use wording::{ExecutedCall, ToolResult, Wording, failure_text};
+pub(super) use self::{
+    call::truncated_argument,
+    history::{
+        CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, correction_text, error_executing, not_found,
+        since_prompt,
+    },
+};

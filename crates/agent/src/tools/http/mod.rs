@@ -2,42 +2,29 @@
 
 // allow      the addresses that the tools of a file may connect to
 // client     an HTTP client that connects to allowed addresses only
-//   connect  connections to these addresses
-//   redirect the request that follows a redirect
-// request    the request of a call
-//   body     its body
-// reply      reads the reply
-//   select   finds the result in it
+// request    the request of a call, and its body
+// reply      reads the reply, and finds the result in it
 
 mod allow;
-mod body;
 mod client;
-mod connect;
-mod redirect;
 mod reply;
 mod request;
-mod select;
-
-use std::sync::Arc;
 
 use futures_util::FutureExt;
-use mynah_core::base::{json_pointer::JsonPointer, memory::Reservation};
+use mynah_core::base::{environment::Environment, json_pointer::JsonPointer};
 use serde_json::{Value, json};
 
 pub use self::{
     allow::Allowed,
-    body::Body,
-    client::HttpClient,
-    redirect::redirected,
+    client::{HttpClient, redirected},
     reply::read as read_reply,
-    request::{Header, HttpMethod, RequestSource, RequestTemplate, Variables},
+    request::{Body, Header, HttpMethod, RequestSource, RequestTemplate, Variables},
 };
 pub(super) use self::{
     reply::{check_encoding, read_body, status_error},
     request::{HttpSource, parse_url, resolve_headers},
 };
-use super::references::References;
-use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture};
 
 /// A tool that makes an HTTP request to an allowed address.
 #[derive(Debug)]
@@ -55,23 +42,44 @@ impl HttpTool {
         allow: Option<&[Allowed]>,
         references: &dyn References,
     ) -> Result<Self, String> {
-        let (source, result) = source.split();
+        let HttpSource { method, url, headers, body, result } = source;
+        let source = RequestSource { method, url, headers, body: body.map(Body::Text) };
         let template = RequestTemplate::new(source, &["args"], references)?;
         let client = template.client(allow)?;
         Ok(Self { template, client, result })
-    }
-
-    async fn call(&self, arguments: &Value, memory: &Arc<Reservation>) -> Result<Value, ToolError> {
-        let variables = Variables::new(&json!({ "args": arguments }));
-        let request = self.template.request(&variables).map_err(ToolError::refused)?;
-        let response = self.client.send(request).await.map_err(ToolError::new)?;
-        let pointer = self.result.as_ref().map(|pointer| pointer.0.as_str());
-        read_reply(response, pointer, memory).await
     }
 }
 
 impl RunTool for HttpTool {
     fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_> {
-        async move { self.call(&arguments, context.memory()).await.map(ToolOutput::from) }.boxed()
+        async move {
+            let variables = Variables::new(&json!({ "args": arguments }));
+            let request = self.template.request(&variables).map_err(ToolError::refused)?;
+            let response = self.client.send(request).await.map_err(ToolError::new)?;
+            let pointer = self.result.as_ref().map(|pointer| pointer.0.as_str());
+            Ok(read_reply(response, pointer, context.memory()).await?.into())
+        }
+        .boxed()
+    }
+}
+
+/// Resolves the references in headers of requests.
+pub trait References {
+    /// Returns the value of an environment variable. Fails with a message if there is none.
+    fn variable(&self, name: &str) -> Result<String, String>;
+
+    /// Returns the value of a key in a secret. Fails with a message if there is none.
+    fn secret(&self, name: &str, key: &str) -> Result<String, String>;
+}
+
+/// Outside of components, which have secret stores, there are only environment variables.
+impl References for Environment {
+    fn variable(&self, name: &str) -> Result<String, String> {
+        let value = self.get(name).map(str::to_owned);
+        value.ok_or_else(|| format!("the environment variable {name} is not set"))
+    }
+
+    fn secret(&self, _: &str, _: &str) -> Result<String, String> {
+        Err("only components have secret stores; use envRef".to_owned())
     }
 }

@@ -13,30 +13,25 @@ use mynah_core::base::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{
-    allow::Allowed,
-    body::{Body, BodyTemplate},
-    client::HttpClient,
-};
-use crate::tools::references::References;
+use super::{References, allow::Allowed, client::HttpClient};
 
 /// An HTTP request. A 2xx response is the result, and any other one is an error.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HttpSource {
     /// Method. Default: GET, or POST if there is a body.
-    method: Option<HttpMethod>,
+    pub(super) method: Option<HttpMethod>,
     /// URL. Expressions such as {{ args.city }} may follow the host; values are percent-encoded.
     #[schemars(regex(pattern = "^https?://[^/?#{]+([/?].*)?$"))]
-    url: String,
+    pub(super) url: String,
     /// Headers of the request.
     #[serde(default)]
-    headers: Vec<Header>,
+    pub(super) headers: Vec<Header>,
     /// Body of the request, usually JSON. Values of expressions such as {{ args.city }} are escaped
     /// as in JSON strings, without quotes.
-    body: Option<String>,
+    pub(super) body: Option<String>,
     /// JSON Pointer to the result in the response, such as /current. Default: the whole body.
-    result: Option<JsonPointer>,
+    pub(super) result: Option<JsonPointer>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -94,14 +89,6 @@ pub struct RequestSource {
     pub headers: Vec<Header>,
     /// Default: none.
     pub body: Option<Body>,
-}
-
-impl HttpSource {
-    /// Returns the request and the JSON Pointer to the result.
-    pub(super) fn split(self) -> (RequestSource, Option<JsonPointer>) {
-        let Self { method, url, headers, body, result } = self;
-        (RequestSource { method, url, headers, body: body.map(Body::Text) }, result)
-    }
 }
 
 /// What the requests of a tool have in common.
@@ -248,5 +235,47 @@ impl From<HttpMethod> for Method {
             HttpMethod::Patch => Self::PATCH,
             HttpMethod::Delete => Self::DELETE,
         }
+    }
+}
+
+/// The body of a request as written.
+#[derive(Debug)]
+pub enum Body {
+    /// A text, usually JSON. The values of its expressions are escaped as in JSON strings.
+    Text(String),
+    /// JSON whose strings are templates. A string that is a single expression stands for its value.
+    Json(serde_json::Value),
+}
+
+/// A body whose expressions have been checked.
+#[derive(Debug)]
+struct BodyTemplate {
+    text: String,
+    is_json: bool,
+    templates: Templates,
+}
+
+impl BodyTemplate {
+    /// Checks a body. Returns the reason if it is malformed or uses other variables than these.
+    pub(super) fn new(body: Body, variables: &[Variable<'_>]) -> Result<Self, String> {
+        let (text, is_json, escape) = match body {
+            Body::Text(text) => (text, false, Escape::Json),
+            Body::Json(json) => (json.to_string(), true, Escape::None),
+        };
+        let mut templates = Templates::of_requests(escape);
+        match is_json {
+            true => templates.add_json(&text, variables)?,
+            false => templates.add(&text, variables)?,
+        }
+        Ok(Self { text, is_json, templates })
+    }
+
+    /// Returns the text with these variables.
+    fn render(&self, variables: &Value) -> Result<String, String> {
+        let text = match self.is_json {
+            true => self.templates.render_json(&self.text, variables, None)?,
+            false => self.templates.render(&self.text, variables)?,
+        };
+        Ok(text.into_owned())
     }
 }

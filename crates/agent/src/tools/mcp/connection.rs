@@ -46,7 +46,7 @@ impl Connection {
             Endpoint::Command(argv) => {
                 let transport = StdioTransport::start(argv)
                     .map_err(|error| format!("cannot run {}: {error}", argv.program))?;
-                let ending = transport.ending();
+                let ending = transport.ending.clone();
                 Self::initialize(transport, ending).await
             }
             Endpoint::Http(endpoint) => {

@@ -3,32 +3,39 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::{StreamExt, stream::BoxStream};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri,
     header::{ACCEPT, CONTENT_TYPE},
 };
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use mynah_core::base::{
     blocking::{LARGE, run_blocking},
     json_size::decoded_size,
-    memory::Reservation,
+    memory::{MemoryExhausted, Reservation},
 };
 use rmcp::{
-    model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, ServerJsonRpcMessage},
+    model::{
+        ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions, RequestId,
+        ServerJsonRpcMessage,
+    },
     transport::{
         StreamableHttpClientTransport,
         common::client_side_sse::FixedInterval,
         streamable_http_client::{
-            StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
-            StreamableHttpPostResponse,
+            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
+            StreamableHttpError, StreamableHttpPostResponse,
         },
     },
 };
+use sse_stream::{Sse, SseStream};
 use thiserror::Error as ThisError;
 
-use super::events::{Events, read_events};
-use crate::tools::http::{HttpClient, read_body, status_error};
+use crate::tools::{
+    http::{HttpClient, check_encoding, read_body, status_error},
+    value::MAX_OUTPUT,
+};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -54,7 +61,7 @@ pub(super) struct HttpFailure(pub(super) String);
 
 #[expect(clippy::disallowed_types, reason = "rmcp has it, and the order of headers has no meaning")]
 type Headers = std::collections::HashMap<HeaderName, HeaderValue>;
-type Result<T> = std::result::Result<T, StreamableHttpError<HttpFailure>>;
+type Result<T, E = StreamableHttpError<HttpFailure>> = std::result::Result<T, E>;
 
 impl HttpEndpoint {
     /// Creates a transport, whose task belongs to the current runtime.
@@ -85,12 +92,18 @@ impl HttpEndpoint {
         }
         self.client.send(request).await.map_err(failure)
     }
+}
 
-    async fn post(
+impl StreamableHttpClient for HttpEndpoint {
+    type Error = HttpFailure;
+
+    async fn post_message(
         &self,
+        _: Arc<str>,
         message: ClientJsonRpcMessage,
-        headers: Headers,
         session: Option<Arc<str>>,
+        _: Option<String>,
+        headers: Headers,
     ) -> Result<StreamableHttpPostResponse> {
         let has_session = session.is_some();
         let headers = headers.into_iter().chain(session_header(session)?);
@@ -111,21 +124,6 @@ impl HttpEndpoint {
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         Ok(StreamableHttpPostResponse::Json(read_message(response, &memory).await?, session))
-    }
-}
-
-impl StreamableHttpClient for HttpEndpoint {
-    type Error = HttpFailure;
-
-    async fn post_message(
-        &self,
-        _: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        _: Option<String>,
-        headers: Headers,
-    ) -> Result<StreamableHttpPostResponse> {
-        self.post(message, headers, session).await
     }
 
     async fn delete_session(
@@ -215,4 +213,56 @@ async fn read_message(
         Err(error) => Err(failure(format!("the response is not a message of MCP: {error}"))),
         Ok(_) => Err(failure("the response is neither JSON nor a stream of events".to_owned())),
     }
+}
+
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+/// The reason why a response is not complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+enum Incomplete {
+    #[error("the response is longer than 16 MiB")]
+    TooLong,
+    #[error("the response is not complete")]
+    Broken,
+    #[error(transparent)]
+    Memory(#[from] MemoryExhausted),
+}
+
+/// A buffer may be twice as long as its content, from which an event is copied.
+const COPIES: usize = 3;
+
+/// Reads events. If they are too long, or there is no memory for them, the last one is an error for the
+/// request.
+fn read_events(
+    response: Response<Incoming>,
+    request: Option<RequestId>,
+    memory: Arc<Reservation>,
+) -> Result<Events, String> {
+    check_encoding(response.headers())?;
+    let pieces = Limited::new(response.into_body(), MAX_OUTPUT).into_data_stream();
+    let pieces = pieces.then(move |piece| {
+        let memory = memory.clone();
+        async move {
+            let piece = piece.map_err(|error| match error.is::<LengthLimitError>() {
+                true => Incomplete::TooLong,
+                false => Incomplete::Broken,
+            })?;
+            memory.grow(COPIES * piece.len()).await?;
+            Ok::<_, Incomplete>(piece)
+        }
+    });
+    let events = SseStream::from_bytes_stream(pieces);
+    Ok(events.map(move |event| event.or_else(|error| replace(error, request.as_ref()))).boxed())
+}
+
+/// Replaces the error of a response that cannot be kept, because the transport would drop the reason.
+fn replace(error: SseError, request: Option<&RequestId>) -> Result<Sse, SseError> {
+    let (SseError::Body(body), Some(id)) = (&error, request) else { return Err(error) };
+    let reason = match body.downcast_ref() {
+        Some(reason @ (Incomplete::TooLong | Incomplete::Memory(_))) => reason.to_string(),
+        _ => return Err(error),
+    };
+    let reason = ErrorData::internal_error(reason, None);
+    let message = ServerJsonRpcMessage::error(reason, Some(id.clone()));
+    serde_json::to_string(&message).map(|text| Sse::default().data(text)).map_err(|_| error)
 }

@@ -7,8 +7,7 @@ use serde::Deserialize;
 
 use super::http::HttpEndpoint;
 use crate::tools::{
-    http::{Allowed, Header, HttpClient, parse_url, resolve_headers},
-    references::References,
+    http::{Allowed, Header, HttpClient, References, parse_url, resolve_headers},
     value::Argv,
 };
 

@@ -22,8 +22,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::tools::{
-    process::{Process, describe},
-    stderr::StderrLog,
+    process::{Process, StderrLog, describe},
     value::{Argv, MAX_OUTPUT},
 };
 
@@ -40,7 +39,7 @@ pub(super) struct StdioTransport {
     messages: AsyncRwTransport<RoleClient, LimitedLines<ChildStdout>, ChildStdin>,
     process: Process,
     log: StderrLog,
-    ending: Ending,
+    pub(super) ending: Ending,
     /// Cancelled if the server does not read its input.
     broken_pipe: CancellationToken,
 }
@@ -57,10 +56,6 @@ impl StdioTransport {
         let log = StderrLog::copy(stderr, argv.program.clone());
         let broken_pipe = CancellationToken::new();
         Ok(Self { messages, process, log, ending, broken_pipe })
-    }
-
-    pub(super) fn ending(&self) -> Ending {
-        self.ending.clone()
     }
 
     /// Finds out why there are no more messages, unless this is known.
