@@ -1,12 +1,17 @@
-//! Access control: checks the API token. [`browser`](super::browser) checks the page on
-//! whose behalf a browser calls.
+//! Limits on the calls that a surface accepts: the API token, and how large a request may be.
+//! [`browser`](super::browser) checks the page on whose behalf a browser calls.
+
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
 use subtle::ConstantTimeEq;
 use thiserror::Error as ThisError;
 
 use super::browser::Hosts;
-use crate::wire::error::{Error, WrongToken};
+use crate::{
+    base::memory::MemoryBudget,
+    wire::error::{Error, WrongToken},
+};
 
 /// The header that carries the token, over both HTTP and gRPC.
 static TOKEN: HeaderName = HeaderName::from_static("dapr-api-token");
@@ -81,6 +86,17 @@ impl std::fmt::Debug for ApiToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("***")
     }
+}
+
+/// The checks that every call must pass.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    /// Who may call.
+    pub access: Access,
+    /// Maximum size in bytes of a request and of a gRPC response.
+    pub max_body_size: usize,
+    /// The memory for the requests and responses of all calls.
+    pub memory: Arc<MemoryBudget>,
 }
 
 #[cfg(test)]

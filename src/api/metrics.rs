@@ -10,7 +10,7 @@ use crate::engine::{Engine, Metrics};
 /// Serves the metrics in the Prometheus text format.
 pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let text = async |State(engine): State<Arc<Engine>>| {
-        ([(CONTENT_TYPE, Metrics::MEDIA_TYPE)], engine.metrics_text())
+        ([(CONTENT_TYPE, Metrics::MEDIA_TYPE)], engine.metrics.text())
     };
     Router::new().route("/metrics", get(text)).route("/", get(text)).with_state(engine)
 }

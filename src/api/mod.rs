@@ -8,7 +8,6 @@ pub mod dapr;
 mod diagnostics;
 pub(crate) mod forward;
 mod grpc;
-pub mod guard;
 pub(crate) mod http;
 pub(crate) mod metrics;
 mod openai;

@@ -15,11 +15,9 @@ mod schema;
 mod serve;
 mod signals;
 mod simulate;
-mod stdin;
 #[cfg(target_os = "linux")]
 mod supervisor;
 mod verify;
-mod verify_report;
 
 use std::{
     ffi::OsString,
@@ -113,7 +111,10 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
         }
         Some(Command::Simulate(args)) => {
             logging::start_for_simulation();
-            block_on_all_cores(simulate::simulate(&args, &Environment::read()))??;
+            block_on_runtime(
+                &mut runtime::Builder::new_multi_thread(),
+                simulate::simulate(&args, &Environment::read()),
+            )??;
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Journal(args)) => {
@@ -154,11 +155,6 @@ fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
 /// slow files.
 fn block_on<T>(command: impl Future<Output = T>) -> Result<T, CliError> {
     block_on_runtime(&mut runtime::Builder::new_current_thread(), command)
-}
-
-/// Runs a command whose tasks may use all cores.
-fn block_on_all_cores<T>(command: impl Future<Output = T>) -> Result<T, CliError> {
-    block_on_runtime(&mut runtime::Builder::new_multi_thread(), command)
 }
 
 fn block_on_runtime<T>(

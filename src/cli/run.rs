@@ -17,9 +17,8 @@ use super::supervisor;
 use super::{
     args::RunArgs,
     child::{CannotRun, Program, exit_code, split},
-    signals::Signals,
-    stdin,
-    verify_report::report,
+    signals::{self, Signals},
+    verify::report,
 };
 use crate::{
     base::{
@@ -72,14 +71,14 @@ impl RunError {
 pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Result<u8, RunError> {
     let mut signals = Signals::for_forwarding()?;
     if args.serve.exit_on_stdin_close {
-        signals.end_with(stdin::wait_until_closed)?;
+        signals.end_with(signals::wait_until_closed)?;
     }
     let app = match signals.interrupt(App::bind(config)).await {
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
     };
-    let (drain, engine) = (app.drain().clone(), app.shared_engine());
-    let mut child = start(&args.command, program, app.addresses())?;
+    let (drain, engine) = (app.drain.clone(), app.engine.clone());
+    let mut child = start(&args.command, program, &app.addresses)?;
     let mut serving = pin!(app.serve().fuse());
     let status = tokio::select! {
         status = wait(&mut child, &mut signals) => status?,

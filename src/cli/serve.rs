@@ -2,20 +2,24 @@
 
 use std::pin::pin;
 
-use super::{args::ServeArgs, error::CliError, signals::Signals, stdin};
+use super::{
+    args::ServeArgs,
+    error::CliError,
+    signals::{self, Signals},
+};
 use crate::server::{App, Banner, Config};
 
 /// Serves until a signal arrives, then drains. A second signal cuts the drain short.
 pub(super) async fn serve(config: Config, args: &ServeArgs) -> Result<(), CliError> {
     let mut signals = Signals::for_shutdown().map_err(CliError::Signals)?;
     if args.exit_on_stdin_close {
-        signals.end_with(stdin::read_to_end).map_err(CliError::Signals)?;
+        signals.end_with(signals::read_to_end).map_err(CliError::Signals)?;
     }
     let Ok(app) = signals.interrupt(App::bind(config)).await else { return Ok(()) };
     let app = app?;
-    let banner = Banner { addresses: app.addresses(), engine: app.engine(), daprd: app.daprd() };
+    let banner = Banner { addresses: &app.addresses, engine: &app.engine, daprd: &app.daprd };
     banner.announce(args.log_as_json);
-    let drain = app.drain().clone();
+    let drain = app.drain.clone();
     let mut serving = pin!(app.serve());
     tokio::select! {
         result = serving.as_mut() => return Ok(result?),

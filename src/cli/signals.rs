@@ -1,4 +1,4 @@
-//! Receives signals, and forwards them to a child process.
+//! Receives signals, and forwards them to a child process. Closing stdin can also end the program.
 
 use std::{future::pending, io, thread};
 #[cfg(unix)]
@@ -219,5 +219,33 @@ impl Signal {
             Self::User1 => Number::USR1,
             Self::User2 => Number::USR2,
         }
+    }
+}
+
+/// Reads standard input to its end.
+pub(super) fn read_to_end() {
+    // An error is also an end.
+    let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+}
+
+/// Waits until the writer of a pipe or the terminal on standard input is gone. Reads nothing, since the
+/// input belongs to another process. Other files are never closed.
+#[cfg(unix)]
+pub(super) fn wait_until_closed() {
+    use rustix::{
+        event::{PollFd, PollFlags, poll},
+        io::Errno,
+    };
+    let stdin = io::stdin();
+    // That the other end is gone is always reported.
+    let mut watched = [PollFd::new(&stdin, PollFlags::empty())];
+    while poll(&mut watched, None) == Err(Errno::INTR) {}
+}
+
+/// Waits for ever: the input belongs to another process.
+#[cfg(not(unix))]
+pub(super) fn wait_until_closed() {
+    loop {
+        std::thread::park();
     }
 }

@@ -21,13 +21,9 @@
 //! # }
 //! ```
 
-mod address;
 mod connection;
 mod error;
 mod remote_component;
 
-pub(crate) use self::{
-    address::Address,
-    connection::{Client, MessageStream},
-};
+pub(crate) use self::connection::{Address, Client, MessageStream};
 pub use self::{error::Error, remote_component::RemoteComponent};

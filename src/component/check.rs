@@ -1,12 +1,12 @@
 //! Checks components and their settings.
 
 use super::{
+    context::StandIn,
     kinds::{self, Configured},
     manifest::{Located, Manifest},
     report::Report,
     settings::{Metadata, ResolvedValue},
     spec::ComponentSpec,
-    stand_in::StandIn,
     tools::ToolsSpec,
 };
 use crate::{

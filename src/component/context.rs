@@ -1,9 +1,18 @@
-//! The context that components are loaded in.
+//! The context that components are loaded in: the stand-in for other types, and the rules in use.
 
-use std::path::PathBuf;
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
-use super::{rules_in_use::RulesInUse, stand_in::StandIn};
-use crate::base::environment::Environment;
+use clap::ValueEnum;
+
+use crate::{
+    base::{diagnostics::Diagnostic, environment::Environment},
+    provider::scripted::{Rules, rules::RulesText},
+};
 
 /// The context that components are loaded in.
 #[derive(Debug, Clone, Default)]
@@ -36,5 +45,46 @@ impl Context {
     /// Returns the value of `POD_NAME`, unless it is empty.
     pub(super) fn pod_name(&self) -> Option<&str> {
         self.environment.get("POD_NAME").filter(|name| !name.is_empty())
+    }
+}
+
+/// A provider that answers for conversation components of unsupported types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StandIn {
+    /// The provider of `conversation.echo`.
+    Echo,
+    /// The provider of `conversation.scripted`.
+    Scripted,
+}
+
+impl fmt::Display for StandIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Echo => "echo",
+            Self::Scripted => "scripted",
+        })
+    }
+}
+
+/// The rules in use, so that unchanged files are not read again on a reload.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RulesInUse(Arc<Mutex<BTreeMap<Sources, Weak<Rules>>>>);
+
+/// What reports call the texts of rules.
+type Sources = Vec<Arc<str>>;
+
+impl RulesInUse {
+    /// Returns the rules with the same texts from the same sources, or else reads them.
+    pub(super) fn get_or_read(&self, texts: Vec<RulesText>) -> Result<Arc<Rules>, Vec<Diagnostic>> {
+        let sources: Vec<_> = texts.iter().map(|text| text.source.clone()).collect();
+        let mut in_use = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        in_use.retain(|_, rules| rules.strong_count() > 0);
+        let known = in_use.get(&sources).and_then(Weak::upgrade);
+        if let Some(rules) = known.filter(|rules| rules.texts().eq(&texts)) {
+            return Ok(rules);
+        }
+        let rules = Arc::new(Rules::read_all(texts)?);
+        in_use.insert(sources, Arc::downgrade(&rules));
+        Ok(rules)
     }
 }

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{names::listed, settings::ResolvedValue, spec::ComponentSpec};
+use super::{report::listed, settings::ResolvedValue, spec::ComponentSpec};
 use crate::base::diagnostics::Diagnostic;
 
 /// A component whose fallback is not resolved yet.

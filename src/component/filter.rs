@@ -1,6 +1,6 @@
 //! Decides which components this sidecar serves.
 
-use super::{context::Context, kinds, manifest::Manifest, names::listed};
+use super::{context::Context, kinds, manifest::Manifest, report::listed};
 use crate::base::diagnostics::Diagnostic;
 
 /// The component categories of Dapr's other building blocks.

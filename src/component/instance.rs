@@ -87,7 +87,7 @@ pub(crate) fn instance(
         report.error(PLACE, format!("fallback: {} is invalid; {expected}", fallback.shown()));
     }
     let (errors, warnings): (Vec<_>, _) =
-        report.into_diagnostics().into_iter().partition(|it| it.severity == Severity::Error);
+        report.diagnostics.into_iter().partition(|it| it.severity == Severity::Error);
     match checked {
         Some(spec) if errors.is_empty() => {
             let own_rules = spec.provider.rules().filter(|rules| rules.are_in_metadata());

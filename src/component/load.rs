@@ -111,7 +111,7 @@ impl Loader<'_> {
                 self.loaded.resource_files.insert(file.clone());
                 let mut report = Report::default();
                 self.add_component(file, manifest, &mut report);
-                self.loaded.watched_files.extend(report.other_files().iter().cloned());
+                self.loaded.watched_files.extend(report.other_files.iter().cloned());
                 report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
             }
             Entry::Diagnostic(diagnostic) => self.loaded.add(diagnostic.clone()),
@@ -263,7 +263,11 @@ impl Loaded {
             spec.connect()
         });
         let connected = join_all(connecting).await;
-        let needed: BTreeSet<_> = self.components.iter().filter_map(fallback_name).collect();
+        let needed: BTreeSet<_> = self
+            .components
+            .iter()
+            .filter_map(|spec| Some(spec.fallback.as_ref()?.name.clone()))
+            .collect();
         for (spec, connected) in mem::take(&mut self.components).into_iter().zip(connected) {
             match connected {
                 // Other components cannot do without a component that they fall back to.
@@ -282,10 +286,6 @@ impl Loaded {
         let is_error = diagnostic.severity == Severity::Error;
         if is_error { &mut self.errors } else { &mut self.notices }.push(diagnostic);
     }
-}
-
-fn fallback_name(spec: &ComponentSpec) -> Option<String> {
-    spec.fallback.as_ref().map(|fallback| fallback.name.clone())
 }
 
 /// Returns the warning that a component is skipped because of an error in its tools.

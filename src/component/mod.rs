@@ -26,23 +26,19 @@ mod instance;
 mod kinds;
 mod load;
 mod manifest;
-mod names;
 mod report;
 mod rules;
-mod rules_in_use;
 mod settings;
 mod spec;
-mod stand_in;
 mod tools;
 #[cfg(test)]
 mod tests;
 
 pub use change::Change;
 pub(crate) use change::truncated_files;
-pub use context::Context;
+pub use context::{Context, StandIn};
 pub(crate) use instance::{CheckedInstance, instance, memory};
 pub use kinds::built_in;
 pub use load::{Loaded, load};
 pub use spec::ComponentSpec;
-pub use stand_in::StandIn;
 pub use tools::ToolsSpec;

@@ -1,4 +1,4 @@
-//! Collects the diagnostics for one document.
+//! Collects the diagnostics for one document, and shortens the lists of names in them.
 
 use std::{
     collections::BTreeSet,
@@ -10,9 +10,9 @@ use crate::base::diagnostics::{Diagnostic, Place, Severity};
 /// Collects the diagnostics for one document.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The other files on which the document depends.
-    other_files: BTreeSet<PathBuf>,
+    pub(super) other_files: BTreeSet<PathBuf>,
 }
 
 impl Report {
@@ -35,11 +35,6 @@ impl Report {
     /// Records a file on which the document depends.
     pub(super) fn depends_on(&mut self, file: &Path) {
         self.other_files.insert(file.to_owned());
-    }
-
-    /// Returns the other files on which the document depends.
-    pub(super) fn other_files(&self) -> &BTreeSet<PathBuf> {
-        &self.other_files
     }
 
     pub(super) fn has_errors(&self) -> bool {
@@ -71,11 +66,6 @@ impl Report {
         );
     }
 
-    /// Returns the diagnostics in the order in which they were added.
-    pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
-        self.diagnostics
-    }
-
     /// Returns the diagnostics: errors first, then warnings and informational messages, each sorted
     /// by place. Those that are not about another file are about `file`.
     pub(super) fn finish(mut self, file: &Path) -> impl Iterator<Item = Diagnostic> {
@@ -87,5 +77,35 @@ impl Report {
                 diagnostic
             }
         })
+    }
+}
+
+/// Maximum number of names in a list.
+const MAX_NAMES: usize = 10;
+
+/// Joins the first of `count` names, and counts the others.
+pub(super) fn listed<'a>(
+    names: impl Iterator<Item = &'a str>,
+    count: usize,
+    separator: &str,
+) -> String {
+    let first: Vec<_> = names.take(MAX_NAMES).collect();
+    let joined = first.join(separator);
+    match count.saturating_sub(MAX_NAMES) {
+        0 => joined,
+        more => format!("{joined}{separator}… ({more} more)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_the_first_names() {
+        let listed = |count| listed(["a"; 20].into_iter().take(count), count, " ");
+        assert_eq!(listed(2), "a a");
+        assert_eq!(listed(10), "a a a a a a a a a a");
+        assert_eq!(listed(12), "a a a a a a a a a a … (2 more)");
     }
 }

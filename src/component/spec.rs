@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt, sync::Arc};
 
-use super::{stand_in::StandIn, tools::ToolsSpec};
+use super::{context::StandIn, tools::ToolsSpec};
 use crate::{
     base::diagnostics::Diagnostic,
     pii::Scrubber,

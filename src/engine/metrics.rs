@@ -10,7 +10,7 @@ use prometheus::{
     TEXT_FORMAT, TextEncoder, core::Collector,
 };
 
-use super::{journal::DroppedEntries, outcome::CallOutcome};
+use super::journal::{CallOutcome, DroppedEntries};
 use crate::{base::memory::MemoryBudget, provider::call::Surface, tool_loop::OwnerMetrics};
 
 /// The values of the label `success`.

@@ -4,11 +4,9 @@ mod component;
 mod components;
 pub(crate) mod explain;
 mod faults;
-mod instances;
 pub(crate) mod journal;
 mod labels;
 mod metrics;
-pub(crate) mod outcome;
 mod recording;
 pub(crate) mod redactor;
 mod responses;
@@ -22,12 +20,14 @@ use std::{
 
 use arc_swap::ArcSwap;
 
-pub(crate) use self::component::ReachedCall;
-pub(crate) use self::faults::FaultTable;
-pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
 pub use self::{
     component::Component, components::Components, labels::Labels, metrics::Metrics,
     recording::Recording,
+};
+pub(crate) use self::{
+    component::ReachedCall,
+    components::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced},
+    faults::FaultTable,
 };
 use self::{
     journal::Journal,
@@ -106,11 +106,6 @@ impl Engine {
             responses,
             labels,
         }
-    }
-
-    /// Sets the journal, in which all calls are recorded.
-    pub(crate) fn set_journal(&mut self, journal: Journal) {
-        self.journal = Some(Arc::new(journal));
     }
 
     /// Returns the journal if it keeps entries that can be read.
@@ -218,11 +213,6 @@ impl Engine {
         let components = specs.map(|spec| self.component(spec)).collect();
         self.components.change(&change.removed, components);
         change.removed.iter().for_each(|name| self.metrics.remove_component(name));
-    }
-
-    /// Returns all metrics in the Prometheus text format.
-    pub(crate) fn metrics_text(&self) -> String {
-        self.metrics.text()
     }
 
     /// Returns the labels that clients have set together with the sidecar's own, which take

@@ -11,9 +11,8 @@ use tracing::Level;
 
 use super::{
     Engine,
-    journal::{CallError, Entry, Journal, Outcome},
+    journal::{CallError, CallOutcome, Entry, Journal, Outcome},
     metrics::CallMetrics,
-    outcome::CallOutcome,
     redactor::CurrentRedactor,
 };
 use crate::{

@@ -83,7 +83,7 @@ pub(crate) fn judge(calls: &Selected, work: &Work) -> Result<Verdict, Stopped> {
     let mut requests: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
     for entry in &calls.entries {
         if let Some(request) = &entry.request {
-            work.spend(READING.saturating_mul(request.body().len()))?;
+            work.spend(READING.saturating_mul(request.body.len()))?;
             let key = (entry.session(), &entry.component, request_hash(request, &calls.redactor));
             requests.entry(key).or_default().push(entry);
         }
@@ -110,7 +110,7 @@ fn request_hash(request: &SentRequest, redactor: &Redactor) -> u64 {
             // The keys of a value are sorted.
             XxHash3_64::oneshot(json.to_string().as_bytes())
         }
-        None => XxHash3_64::oneshot(request.body()),
+        None => XxHash3_64::oneshot(&request.body),
     }
 }
 

@@ -21,12 +21,9 @@ use hyper_util::{
 };
 
 use super::{
-    activity::Activity,
-    call::TransportCall,
-    request_body::RequestBody,
-    response_body::{BoxError, ResponseBody},
-    stream::{Registered, Stream, client, readable},
-    transport::Transport,
+    body::{BoxError, RequestBody, ResponseBody},
+    call::{Activity, TransportCall},
+    transport::{Registered, Stream, Transport, client, readable},
     unsent::{INTERVAL, Unsent},
 };
 use crate::base::{clock, drain::Drain, memory::MemoryBudget};

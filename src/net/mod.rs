@@ -5,35 +5,25 @@
 //! arrangement needs half the CPU time of a work-stealing runtime. A drain lets calls in flight
 //! finish.
 
-mod accept;
-mod activity;
 mod call;
 mod connection;
-mod listen;
 mod listener;
-mod protocol;
-mod request_body;
-mod response_body;
+mod body;
 #[cfg(unix)]
 mod socket_file;
-mod stream;
 mod transport;
 #[cfg(unix)]
 mod unix;
 mod unsent;
 mod workers;
 
-pub(crate) use accept::accept;
+pub(crate) use body::RequestBody;
 pub(crate) use call::TransportCall;
 pub(crate) use connection::HttpVersions;
-pub(crate) use listen::Interfaces;
-pub(crate) use listen::bind;
-pub(crate) use listener::BindError;
 #[cfg(not(unix))]
 pub(crate) use listener::bind_socket;
-pub(crate) use listener::{Listener, Socket};
-pub(crate) use protocol::Protocol;
-pub(crate) use request_body::RequestBody;
+pub(crate) use listener::{BindError, Listener, Socket};
+pub(crate) use listener::{Interfaces, bind};
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
-pub(crate) use workers::{WorkerEnds, Workers};
+pub(crate) use workers::{Protocol, WorkerEnds, Workers, accept};

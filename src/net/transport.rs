@@ -1,7 +1,8 @@
-//! The stream of a connection, as HTTP reads and writes it.
+//! The stream of a connection, TCP or Unix, as HTTP reads and writes it.
 
 use std::{
     io, mem,
+    net::IpAddr,
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
@@ -12,15 +13,18 @@ use futures_util::{
     FutureExt,
     future::{self, BoxFuture},
 };
+#[cfg(not(unix))]
+use tokio::net::TcpStream as UnixStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf, Take},
+    net::TcpStream,
     task::yield_now,
 };
+use tokio_util::either::Either;
 
-use super::{
-    activity::Activity,
-    stream::{Registered, reset_on_close},
-};
+use super::call::Activity;
 use crate::base::clock::{self, Moment};
 
 /// Maximum number of bytes that are read at once.
@@ -160,5 +164,54 @@ impl AsyncWrite for Transport {
             self.state = State::Closing(closing);
         }
         closed
+    }
+}
+
+/// An accepted connection, not yet registered with a runtime.
+pub(super) enum Stream {
+    Tcp(std::net::TcpStream),
+    #[cfg(unix)]
+    Unix(std::os::unix::net::UnixStream),
+}
+
+/// A TCP or Unix stream that is registered with the current runtime.
+pub(super) type Registered = Either<TcpStream, UnixStream>;
+
+impl Stream {
+    /// Registers the connection with the current runtime.
+    pub(super) fn register(self) -> io::Result<Registered> {
+        Ok(match self {
+            Self::Tcp(stream) => {
+                let stream = TcpStream::from_std(stream)?;
+                stream.set_nodelay(true)?;
+                Either::Left(stream)
+            }
+            #[cfg(unix)]
+            Self::Unix(stream) => Either::Right(UnixStream::from_std(stream)?),
+        })
+    }
+}
+
+/// Waits until a stream can be read.
+pub(super) async fn readable(stream: &Registered) -> io::Result<()> {
+    match stream {
+        Either::Left(stream) => stream.readable().await,
+        Either::Right(stream) => stream.readable().await,
+    }
+}
+
+/// Returns the IP address of the client. Clients of Unix sockets have none.
+pub(super) fn client(stream: &Registered) -> io::Result<Option<IpAddr>> {
+    match stream {
+        Either::Left(stream) => Ok(Some(stream.peer_addr()?.ip().to_canonical())),
+        Either::Right(_) => Ok(None),
+    }
+}
+
+/// Makes a stream reset its connection when it is dropped, if it can.
+fn reset_on_close(stream: &Registered) {
+    if let Either::Left(stream) = stream {
+        // Fails only if the connection is closed already.
+        let _ = stream.set_zero_linger();
     }
 }

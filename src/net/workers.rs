@@ -1,22 +1,37 @@
-//! Worker threads: one per core, each with a single-threaded runtime.
+//! Worker threads, one per core, each with a single-threaded runtime; accepts connections and assigns
+//! them to the threads, which serve their protocol.
 
 use std::{
-    io,
+    fmt, io,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::Duration,
 };
 
+use bytes::Bytes;
+use futures_util::{FutureExt, future::BoxFuture};
+use http::{Request, Response};
+use hyper::{body::Body, service::Service};
 use tokio::{
     runtime,
     sync::{mpsc, oneshot},
     task::JoinSet,
 };
 
-use super::{protocol::Protocol, stream::Stream};
-use crate::base::drain::Drain;
+use super::{
+    Socket,
+    body::{BoxError, RequestBody},
+    connection::{self, HttpVersions, LAST_CALL, Opened, serve_http},
+    transport::Stream,
+};
+use crate::base::{
+    clock::{self, Moment},
+    drain::Drain,
+    memory::MemoryBudget,
+};
 
 /// Maximum number of connections waiting for one worker.
 const QUEUE: usize = 256;
@@ -60,7 +75,7 @@ impl Workers {
     }
 
     /// Assigns a connection to the worker whose turn it is.
-    pub(super) async fn assign(&self, stream: Stream, protocol: Protocol) {
+    async fn assign(&self, stream: Stream, protocol: Protocol) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
         // If the worker has ended, the connection is dropped, which closes it.
         let _ = self.queues[turn].send(Accepted { stream, protocol }).await;
@@ -92,5 +107,98 @@ async fn work(mut accepted: mpsc::Receiver<Accepted>, drain: Drain) {
     tokio::select! {
         () = async { while connections.join_next().await.is_some() {} } => {}
         () = drain.stopped() => {}
+    }
+}
+
+/// The pause after an error, such as a lack of file descriptors.
+const RETRY_DELAY: Duration = Duration::from_millis(50);
+/// Time for handshakes to complete before a listening socket is closed.
+const HANDSHAKE_TIME: Duration = Duration::from_millis(10);
+
+/// Accepts connections and assigns them to the workers until the drain starts. Connections that
+/// clients have opened by then are also accepted.
+///
+/// Fails if the socket is no longer listening.
+pub(crate) async fn accept(
+    mut socket: Socket,
+    protocol: Protocol,
+    workers: Workers,
+    drain: Drain,
+) -> io::Result<()> {
+    let assign = async |accepted| match accepted {
+        Ok(stream) => {
+            workers.assign(stream, protocol.clone()).await;
+            Ok(())
+        }
+        Err(error) => retry(error).await,
+    };
+    loop {
+        tokio::select! {
+            accepted = socket.accept() => assign(accepted).await?,
+            () = drain.started() => break,
+        }
+    }
+    socket.close();
+    // Out of file descriptors, some connections may have to be given up.
+    let closed = Moment::now();
+    while closed.age() < LAST_CALL
+        && let Some(accepted) = clock::within(HANDSHAKE_TIME, socket.accept()).await
+    {
+        assign(accepted).await?;
+    }
+    Ok(())
+}
+
+/// Waits before accepting is tried again, unless the listening socket is closed.
+async fn retry(error: io::Error) -> io::Result<()> {
+    // EINVAL. Errors of a single connection have other kinds.
+    if error.kind() == io::ErrorKind::InvalidInput {
+        return Err(error);
+    }
+    tracing::warn!(%error, "cannot accept a connection");
+    clock::pause(RETRY_DELAY).await;
+    Ok(())
+}
+
+/// A service and the HTTP versions it is served over.
+#[derive(Clone)]
+pub(crate) struct Protocol(Arc<ServeConnection>);
+
+type ServeConnection =
+    dyn Fn(Opened, Drain) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
+
+impl Protocol {
+    /// Serves `service`, which is cloned for each connection.
+    /// Calls and unsent responses count towards `budget`.
+    pub(crate) fn new<S, B>(versions: HttpVersions, service: S, budget: Arc<MemoryBudget>) -> Self
+    where
+        S: Service<Request<RequestBody>, Response = Response<B>> + Clone + Send + Sync + 'static,
+        S::Future: Send + 'static,
+        S::Error: Into<BoxError>,
+        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+    {
+        Self(Arc::new(move |opened, drain| {
+            serve_http(opened, versions, service.clone(), budget.clone(), drain).boxed()
+        }))
+    }
+
+    /// Serves one connection until the client closes it or draining has finished.
+    pub(super) async fn serve(self, stream: Stream, drain: Drain) {
+        if let Err(error) = self.try_serve(stream, drain).await {
+            tracing::debug!(error, "connection closed");
+        }
+    }
+
+    async fn try_serve(&self, stream: Stream, drain: Drain) -> Result<(), BoxError> {
+        match connection::open(stream, &drain).await? {
+            Some(opened) => (self.0)(opened, drain).await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Protocol")
     }
 }

@@ -1,24 +1,23 @@
 //! The sidecar: [`App::bind`] loads components and binds addresses; [`App::serve`] serves until
 //! draining starts.
 
-use std::{sync::Arc, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
 use futures_util::{TryFutureExt, future};
 use hyper_util::service::TowerToHyperService;
 use tokio::task::{JoinError, JoinSet};
 
 use super::{
-    addresses::{self, Addresses},
-    component_sockets,
-    config::{Config, Daprd, JournalConfig},
+    config::{self, Addresses, Config, Daprd, JournalConfig},
     error::{ServeError, StartError},
     reload::Reload,
 };
 use crate::{
     api::{
+        access::Guard,
+        component as component_socket,
         dapr::grpc,
         forward::{GrpcForward, HttpForward, Listing},
-        guard::Guard,
         http, metrics,
     },
     base::{blocking::run_blocking, clock, drain::Drain, memory::MemoryBudget},
@@ -33,10 +32,10 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// A sidecar that has bound its addresses but is not serving yet.
 #[derive(Debug)]
 pub(crate) struct App {
-    engine: Arc<Engine>,
-    drain: Drain,
-    addresses: Addresses,
-    daprd: Daprd,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) drain: Drain,
+    pub(crate) addresses: Addresses,
+    pub(crate) daprd: Daprd,
     listeners: Listeners,
     workers: Workers,
     worker_ends: WorkerEnds,
@@ -53,7 +52,7 @@ impl App {
     /// started, or the addresses file cannot be written. Metrics are optional: if their address
     /// cannot be bound, a warning is logged.
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
-        addresses::remove(&config);
+        config::remove_addresses(&config);
         let (components, reload) = load(&config).await?;
         let mut engine = Engine::new(&config.app_id, &components);
         open_journal(&config, &mut engine).await?;
@@ -64,34 +63,9 @@ impl App {
         warn_if_exposed(&config);
         warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
-        addresses::write(&config, &addresses)?;
+        config::write_addresses(&config, &addresses)?;
         let Config { grace, daprd, .. } = config;
         Ok(Self { engine, drain, addresses, daprd, listeners, workers, worker_ends, reload, grace })
-    }
-
-    /// Returns the bound addresses.
-    pub(crate) fn addresses(&self) -> &Addresses {
-        &self.addresses
-    }
-
-    /// Returns the addresses of the sidecar behind this one.
-    pub(crate) fn daprd(&self) -> &Daprd {
-        &self.daprd
-    }
-
-    /// Returns the engine, which has the components and metrics.
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
-    /// Returns the engine, for use after the app has served.
-    pub(crate) fn shared_engine(&self) -> Arc<Engine> {
-        self.engine.clone()
-    }
-
-    /// Returns the signal that shuts the sidecar down.
-    pub(crate) fn drain(&self) -> &Drain {
-        &self.drain
     }
 
     /// Serves until [draining](Self::drain) starts, then lets the calls in flight finish.
@@ -153,7 +127,7 @@ async fn open_journal(config: &Config, engine: &mut Engine) -> Result<(), StartE
         let open = move || Journal::new(size, file.as_deref(), dropped, redactor);
         let opened = run_blocking(open).await?;
         let journal = opened.map_err(|source| StartError::JournalFile { path, source })?;
-        engine.set_journal(journal);
+        engine.journal = Some(Arc::new(journal));
     }
     engine.set_secrets(&config.environment);
     Ok(())
@@ -186,7 +160,7 @@ async fn listen(
     let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port").await?;
     let http = bind(config, "http", config.ports.http, "--dapr-http-port").await?;
     let metrics = config.metrics.then(|| bind_metrics(config)).flatten();
-    let components = component_sockets::bind(config, engine, &guard, drain).await?;
+    let components = bind_component_sockets(config, engine, &guard, drain).await?;
     let addresses = Addresses {
         grpc: grpc.address.clone(),
         http: http.address.clone(),
@@ -285,4 +259,35 @@ async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), S
         return Err(StartError::UselessStrict);
     }
     Ok((reload.components().to_vec(), Some(reload)))
+}
+
+/// The instances of all sockets may take one part in this number of the memory.
+const MEMORY_SHARE: usize = 4;
+
+/// Binds a socket for each name, and makes their folder if it does not exist.
+async fn bind_component_sockets(
+    config: &Config,
+    engine: &Arc<Engine>,
+    guard: &Arc<Guard>,
+    drain: &Drain,
+) -> Result<Vec<(Listener, Protocol)>, StartError> {
+    let sockets = &config.component_sockets;
+    if !sockets.names.is_empty() {
+        let failed = |source| StartError::SocketFolder { path: sockets.folder.clone(), source };
+        fs::create_dir_all(&sockets.folder).map_err(failed)?;
+    }
+    let instances = Arc::new(guard.memory.share(MEMORY_SHARE));
+    let mut bound = Vec::new();
+    for name in &sockets.names {
+        let path = sockets.folder.join(format!("{name}.sock"));
+        let flag = "DAPR_COMPONENTS_SOCKETS_FOLDER";
+        let listener = net::bind_socket(&path, Some(sockets.mode), flag).await?;
+        let (engine, guard, files) = (engine.clone(), guard.clone(), sockets.files.clone());
+        let memory = guard.memory.clone();
+        let (context, drain) = (config.context(), drain.clone());
+        let service =
+            component_socket::Service::new(engine, guard, context, files, instances.clone(), drain);
+        bound.push((listener, Protocol::new(HttpVersions::Http2, service, memory)));
+    }
+    Ok(bound)
 }

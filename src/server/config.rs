@@ -1,7 +1,10 @@
-//! The configuration of a sidecar.
+//! The configuration of a sidecar, and the file with its addresses.
 
-use std::{path::PathBuf, time::Duration};
+use std::{fs, io, path::PathBuf, time::Duration};
 
+use serde::Serialize;
+
+use super::error::StartError;
 use crate::{
     api::access::Access,
     base::{endpoint::Endpoint, environment::Environment},
@@ -118,4 +121,37 @@ pub(crate) struct Ports {
 impl Ports {
     /// Free ports, chosen by the system.
     pub(crate) const FREE: Self = Self { grpc: 0, http: 0, metrics: 0 };
+}
+
+/// The addresses of a sidecar.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Addresses {
+    /// The gRPC address of Dapr's API.
+    pub grpc: Endpoint,
+    /// The HTTP address of Dapr's API.
+    pub http: Endpoint,
+    /// The address of the Prometheus metrics, if they are served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Endpoint>,
+    /// The sockets of pluggable components.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub component_sockets: Vec<Endpoint>,
+}
+
+/// Writes the addresses file as JSON, atomically.
+pub(super) fn write_addresses(config: &Config, addresses: &Addresses) -> Result<(), StartError> {
+    let Some(path) = &config.addresses_file else { return Ok(()) };
+    let unfinished = path.with_added_extension("unfinished");
+    let json = serde_json::to_string(addresses).map_err(io::Error::from);
+    json.and_then(|json| fs::write(&unfinished, json + "\n"))
+        .and_then(|()| fs::rename(&unfinished, path))
+        .map_err(|source| StartError::AddressesFile { path: path.clone(), source })
+}
+
+/// Removes the addresses file of an earlier run, which would list outdated addresses.
+pub(super) fn remove_addresses(config: &Config) {
+    if let Some(path) = &config.addresses_file {
+        // Ignore errors: usually there is no file, and other errors recur when the file is written.
+        let _ = fs::remove_file(path);
+    }
 }

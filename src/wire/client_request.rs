@@ -4,23 +4,21 @@ use bytes::Bytes;
 use prost::Message as _;
 
 use super::{
-    parameter,
     proto::{
         self, conversation_message::MessageTypes, conversation_tool_calls,
         conversation_tools::ToolTypes,
     },
-    structs::from_json,
+    structs::{self, from_json},
 };
-use crate::chat::{LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice};
+use crate::chat::{LazyJson, Message, Request, Role, Tool, ToolCall, ToolChoice};
 
 /// Encodes a request for a component of another sidecar.
 pub(crate) fn encode(request: &Request, component: &str) -> proto::ConversationRequestAlpha2 {
-    let entry = |(name, it): (&String, &Parameter)| (name.clone(), parameter::encode(it));
     proto::ConversationRequestAlpha2 {
         name: component.to_owned(),
         context_id: request.context_id.clone(),
         inputs: inputs(request),
-        parameters: request.parameters.iter().map(entry).collect(),
+        parameters: structs::encode_parameters(&request.parameters),
         metadata: request.metadata.clone(),
         scrub_pii: request.scrub_output.then_some(true),
         temperature: request.temperature,

@@ -14,7 +14,7 @@ use tonic_prost::ProstEncoder;
 use super::{error::Error, undecoded::Protobuf};
 
 /// A codec that encodes `T` and decodes `U`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Codec<T, U>(PhantomData<(T, U)>);
 
 /// A decoder for `U` with short errors.
@@ -60,12 +60,6 @@ impl<U> Decoder for Undecoder<U> {
 
     fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<Protobuf<U>>, Status> {
         Ok(Some(Protobuf::new(buf.copy_to_bytes(buf.remaining()))))
-    }
-}
-
-impl<T, U> Default for Codec<T, U> {
-    fn default() -> Self {
-        Self(PhantomData)
     }
 }
 

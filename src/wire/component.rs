@@ -11,7 +11,7 @@ use super::{
         self, ConversationInputAlpha2, ConversationRequestAlpha2, ConversationResponseAlpha2,
         ConversationStreamResponseAlpha2, conversation_stream_response_alpha2,
     },
-    sent::SentRequest,
+    sent::{SentApi, SentRequest},
     undecoded::{Protobuf, Undecoded},
 };
 
@@ -41,7 +41,7 @@ impl Undecoded<ConversationRequestAlpha2> for InstanceRequest {
     }
 
     fn sent(&self) -> Option<SentRequest> {
-        Some(SentRequest::component(self.message.bytes()))
+        Some(SentRequest::protobuf(SentApi::Component, &self.message.bytes))
     }
 
     fn decode(self) -> Result<ConversationRequestAlpha2, Error> {

@@ -3,22 +3,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
-    time::Duration,
 };
 
-use prost_types::Any;
-
 use super::{
-    parameter,
     proto::{
         self, conversation_message::MessageTypes, conversation_tool_calls,
         conversation_tools::ToolTypes,
     },
-    structs::lazy_json,
+    structs::{decode_parameters, lazy_json},
 };
-use crate::chat::{
-    Error, InvalidParams, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
-};
+use crate::chat::{Error, InvalidParams, Message, Request, Role, Tool, ToolCall, ToolChoice};
 
 /// Decodes an Alpha2 request for a component that exists and owns the tools with these names.
 ///
@@ -53,8 +47,8 @@ pub fn alpha2(
         response_format: request.response_format.map(lazy_json),
         temperature: request.temperature,
         max_tokens: request.max_tokens,
-        prompt_cache_retention: request.prompt_cache_retention.and_then(duration),
-        parameters: parameters(request.parameters),
+        prompt_cache_retention: request.prompt_cache_retention.and_then(|it| it.try_into().ok()),
+        parameters: decode_parameters(request.parameters),
         metadata: request.metadata,
         scrub_inputs,
         scrub_output: request.scrub_pii.unwrap_or_default(),
@@ -135,14 +129,6 @@ fn tool_choice(
     }
 }
 
-fn duration(source: prost_types::Duration) -> Option<Duration> {
-    source.try_into().ok()
-}
-
-fn parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
-    source.into_iter().map(|(name, any)| (name, parameter::decode(any))).collect()
-}
-
 /// Decodes an Alpha1 request for a component that exists.
 ///
 /// # Errors
@@ -160,7 +146,7 @@ pub fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
         context_id: request.context_id,
         messages: request.inputs.into_iter().map(alpha1_message).collect(),
         temperature: request.temperature,
-        parameters: parameters(request.parameters),
+        parameters: decode_parameters(request.parameters),
         metadata: request.metadata,
         ..Request::default()
     })

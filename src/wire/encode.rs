@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use prost_types::Any;
 
 use super::{
-    parameter,
     proto::{
         self, conversation_stream_response, conversation_stream_response_alpha2,
         conversation_tool_calls::ToolTypes,
     },
+    structs,
 };
-use crate::chat::{MissingPart, Parameter, Request, Response, ToolCall, Usage};
+use crate::chat::{MissingPart, Request, Response, ToolCall, Usage};
 
 /// The parts of a request that its response repeats.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +30,7 @@ impl Passthrough {
     /// Returns what an Alpha1 response repeats: the context id, unless it is empty, and the
     /// parameters.
     pub fn alpha1(request: &Request) -> Self {
-        let entry = |(name, it): (&String, &Parameter)| (name.clone(), parameter::encode(it));
-        let parameters = request.parameters.iter().map(entry).collect();
+        let parameters = structs::encode_parameters(&request.parameters);
         Self { parameters, ..Self::alpha2(request) }
     }
 }

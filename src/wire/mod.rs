@@ -27,14 +27,12 @@ pub(crate) mod codec;
 pub(crate) mod component;
 pub mod conversation;
 pub mod decode;
-mod decoded_size;
 pub mod encode;
 pub mod error;
 pub(crate) mod headers;
 pub mod json;
 pub(crate) mod metadata;
 pub mod openai;
-mod parameter;
 mod protobuf;
 pub(crate) mod refusal;
 pub mod routes;
@@ -42,7 +40,6 @@ pub(crate) mod sent;
 mod structs;
 pub mod undecoded;
 
-/// Dapr's runtime API, generated from `proto/`, which documents every message.
 #[allow(
     missing_docs,
     unreachable_pub,
@@ -50,33 +47,24 @@ pub mod undecoded;
     clippy::allow_attributes_without_reason,
     reason = "generated code"
 )]
-pub mod proto {
-    tonic::include_proto!("dapr.proto.runtime.v1");
-}
+mod generated {
+    /// Dapr's runtime API, generated from `proto/`, which documents every message.
+    pub mod proto {
+        tonic::include_proto!("dapr.proto.runtime.v1");
+    }
 
-/// Dapr's pluggable components, generated from `proto/`.
-#[allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "generated code"
-)]
-pub mod components {
-    include!(concat!(env!("OUT_DIR"), "/components/dapr.proto.components.v1.rs"));
-}
+    /// Dapr's pluggable components, generated from `proto/`.
+    pub mod components {
+        include!(concat!(env!("OUT_DIR"), "/components/dapr.proto.components.v1.rs"));
+    }
 
-/// The details of gRPC errors, generated from `proto/`.
-#[allow(
-    missing_docs,
-    unreachable_pub,
-    clippy::all,
-    clippy::allow_attributes_without_reason,
-    reason = "generated code"
-)]
-pub(crate) mod rpc {
-    tonic::include_proto!("google.rpc");
+    /// The details of gRPC errors, generated from `proto/`.
+    pub mod rpc {
+        tonic::include_proto!("google.rpc");
+    }
 }
+pub(crate) use self::generated::rpc;
+pub use self::generated::{components, proto};
 
 /// The encoded descriptors of [`components`] and its imports.
 pub(crate) const COMPONENT_DESCRIPTORS: &[u8] =

@@ -11,7 +11,7 @@ pub(super) enum Field<'m> {
 }
 
 /// A field: its number, its value and its encoded form.
-pub(super) type RawField<'m> = (u64, Field<'m>, &'m [u8]);
+type RawField<'m> = (u64, Field<'m>, &'m [u8]);
 
 /// Iterates over the numbers and values of the fields of a message. Ends with `None` at the first
 /// malformed field.

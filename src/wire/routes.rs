@@ -1,8 +1,6 @@
 //! The routes of Dapr's runtime API that mynah serves. The router and the error for an unknown
 //! route use the same list.
 
-use std::fmt;
-
 use http::Method;
 
 include!(concat!(env!("OUT_DIR"), "/dapr_methods.rs"));
@@ -63,22 +61,19 @@ impl Route {
     }
 }
 
-/// The message for a call that mynah does not serve. It lists the calls that mynah does serve.
-#[derive(Debug, Clone, Copy)]
-pub struct NotServed;
-
-impl fmt::Display for NotServed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let routes = Route::ALL.map(|route| format!("{} {}", route.method(), route.path()));
-        let (last, methods) = DAPR_METHODS.split_last().unwrap_or((&"", &[]));
-        write!(f, "mynah serves the conversation API only: {}; ", routes.join(", "))?;
-        write!(f, "over gRPC, {} and {last}; ", methods.join(", "))?;
-        f.write_str("to pass on other calls to a daprd, start mynah with --daprd and --daprd-http")
-    }
+/// Returns the message for a call that mynah does not serve. It lists the calls that mynah does serve.
+pub(super) fn not_served() -> String {
+    let routes = Route::ALL.map(|route| format!("{} {}", route.method(), route.path())).join(", ");
+    let (last, methods) = DAPR_METHODS.split_last().unwrap_or((&"", &[]));
+    let methods = methods.join(", ");
+    format!(
+        "mynah serves the conversation API only: {routes}; over gRPC, {methods} and {last}; \
+         to pass on other calls to a daprd, start mynah with --daprd and --daprd-http"
+    )
 }
 
 /// The paths of OpenAI's API that mynah serves, each with its method.
-const OPENAI_ROUTES: [&str; 9] = [
+pub(super) const OPENAI_ROUTES: [&str; 9] = [
     "POST /v1/chat/completions",
     "POST /v1/responses",
     "GET /v1/responses/{id}",
@@ -89,13 +84,3 @@ const OPENAI_ROUTES: [&str; 9] = [
     "GET /v1/models",
     "GET /v1/models/{model}",
 ];
-
-/// The message for a call of OpenAI's API that mynah does not serve.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenAiNotServed;
-
-impl fmt::Display for OpenAiNotServed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "of OpenAI's API, mynah serves only {}", OPENAI_ROUTES.join(", "))
-    }
-}

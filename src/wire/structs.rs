@@ -1,11 +1,17 @@
-//! Converts between `google.protobuf.Struct` and JSON.
+//! Converts between `google.protobuf.Struct`, or the parameters of requests, and JSON.
+
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
+use prost::Message;
+use prost_types::{Any, ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
 use super::protobuf::{Field, fields};
-use crate::{base::number::as_integer, chat::LazyJson};
+use crate::{
+    base::number::as_integer,
+    chat::{LazyJson, Parameter},
+};
 
 /// The nesting limit for objects and lists. It is that of serde_json, so that what is read from JSON
 /// is never nested too deeply.
@@ -26,18 +32,8 @@ pub(super) fn lazy_json(encoding: Bytes) -> LazyJson {
 }
 
 /// Reads an encoded struct. Returns `None` if it is malformed or nested too deeply.
-pub(super) fn read_object(encoding: &[u8]) -> Option<Value> {
+fn read_object(encoding: &[u8]) -> Option<Value> {
     object(encoding, MAX_DEPTH)
-}
-
-/// Reads an encoded value. Returns `None` if it is malformed or nested too deeply.
-pub(super) fn read_value(encoding: &[u8]) -> Option<Value> {
-    decode_value(encoding, MAX_DEPTH)
-}
-
-/// Reads an encoded list. Returns `None` if it is malformed or nested too deeply.
-pub(super) fn read_list(encoding: &[u8]) -> Option<Value> {
-    list(encoding, MAX_DEPTH)
 }
 
 /// Decodes a struct with at most `depth` levels.
@@ -108,7 +104,7 @@ fn list(encoding: &[u8], depth: usize) -> Option<Value> {
 }
 
 /// Converts a double to JSON. Whole numbers become integers.
-pub(super) fn double(number: f64) -> Value {
+fn double(number: f64) -> Value {
     match as_integer(number) {
         Some(whole) => whole.into(),
         None => Number::from_f64(number).map_or(Value::Null, Value::Number),
@@ -136,9 +132,63 @@ fn proto_value(source: &Value) -> ProtoValue {
     ProtoValue { kind: Some(kind) }
 }
 
+/// What the names of well-known types start with.
+const PACKAGE: &str = "google.protobuf.";
+
+/// Decodes the parameters of a request.
+pub(super) fn decode_parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
+    source.into_iter().map(|(name, any)| (name, decode_parameter(any))).collect()
+}
+
+/// Encodes the parameters of a request.
+pub(super) fn encode_parameters(source: &BTreeMap<String, Parameter>) -> BTreeMap<String, Any> {
+    source.iter().map(|(name, it)| (name.clone(), encode_parameter(it))).collect()
+}
+
+/// Decodes a parameter. Its value is `null` if its type is unknown.
+fn decode_parameter(any: Any) -> Parameter {
+    let Any { type_url, value } = any;
+    let read = reader(&type_url);
+    Parameter { type_url, value: LazyJson::encoded(value.into(), read) }
+}
+
+/// Encodes a parameter.
+fn encode_parameter(parameter: &Parameter) -> Any {
+    let value = parameter.value.encoding().to_vec();
+    Any { type_url: parameter.type_url.clone(), value }
+}
+
+fn reader(type_url: &str) -> fn(&[u8]) -> Value {
+    let name = type_url.rsplit('/').next().unwrap_or_default();
+    match name.strip_prefix(PACKAGE).unwrap_or_default() {
+        "StringValue" => scalar::<String>,
+        "BoolValue" => scalar::<bool>,
+        "Int32Value" => scalar::<i32>,
+        "Int64Value" => scalar::<i64>,
+        "UInt32Value" => scalar::<u32>,
+        "UInt64Value" => scalar::<u64>,
+        "DoubleValue" => |encoding| f64::decode(encoding).map_or(Value::Null, double),
+        "FloatValue" => |encoding| f32::decode(encoding).map_or(Value::Null, short),
+        "Value" => |encoding| decode_value(encoding, MAX_DEPTH).unwrap_or_default(),
+        "Struct" => |encoding| read_object(encoding).unwrap_or_default(),
+        "ListValue" => |encoding| list(encoding, MAX_DEPTH).unwrap_or_default(),
+        _ => |_| Value::Null,
+    }
+}
+
+fn scalar<T: Message + Default + Into<Value>>(encoding: &[u8]) -> Value {
+    T::decode(encoding).map_or(Value::Null, Into::into)
+}
+
+/// Converts a float to the double with the same shortest decimal, as proto JSON shows it.
+fn short(number: f32) -> Value {
+    double(number.to_string().parse().unwrap_or(f64::from(number)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::structs::from_json;
     use prost::Message;
     use serde_json::json;
 
@@ -177,5 +227,36 @@ mod tests {
             |text: &str| lazy_json(from_json(&json!({ "a": text })).encode_to_vec().into());
         assert_eq!(schema("b"), schema("b"));
         assert_ne!(schema("b"), schema("c"));
+    }
+
+    fn read(name: &str, encoding: Vec<u8>) -> Value {
+        let type_url = format!("type.googleapis.com/google.protobuf.{name}");
+        let any = Any { type_url, value: encoding };
+        let parameter = decode_parameter(any.clone());
+        assert_eq!(encode_parameter(&parameter), any);
+        parameter.value.read()
+    }
+
+    #[test]
+    fn reads_well_known_types() {
+        assert_eq!(read("StringValue", "é".to_owned().encode_to_vec()), "é");
+        assert_eq!(read("BoolValue", true.encode_to_vec()), true);
+        assert_eq!(read("Int32Value", (-3_i32).encode_to_vec()), -3);
+        assert_eq!(read("Int64Value", (-3_i64).encode_to_vec()), -3);
+        assert_eq!(read("UInt32Value", 3_u32.encode_to_vec()), 3);
+        assert_eq!(read("UInt64Value", u64::MAX.encode_to_vec()), u64::MAX);
+        assert_eq!(read("DoubleValue", 0.7_f64.encode_to_vec()), 0.7);
+        assert_eq!(read("DoubleValue", 2.0_f64.encode_to_vec()), 2);
+        assert_eq!(read("FloatValue", 0.7_f32.encode_to_vec()), 0.7);
+        let object = json!({"a": [1, "b", null]});
+        assert_eq!(read("Struct", from_json(&object).encode_to_vec()), object);
+    }
+
+    #[test]
+    fn other_types_and_malformed_messages_are_null() {
+        assert_eq!(read("Duration", vec![8, 1]), Value::Null);
+        for name in ["StringValue", "Int64Value", "FloatValue", "Value", "Struct", "ListValue"] {
+            assert_eq!(read(name, vec![10, 200]), Value::Null, "{name}");
+        }
     }
 }

@@ -8,12 +8,13 @@ use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
     conversation::{ConverseRequest, DaprRequest},
-    decoded_size,
     error::Error,
     json,
-    sent::SentRequest,
+    protobuf::{self, Field},
+    sent::{SentApi, SentRequest},
+    structs,
 };
-use crate::base::json_size;
+use crate::base::json_size::{self, COPIES};
 
 /// Maximum size in bytes of a protobuf message that is decoded within a millisecond.
 const MAX_BRIEF_PROTOBUF: usize = 32 * 1024;
@@ -24,14 +25,20 @@ const MAX_BRIEF_REFLECTED: usize = 2 * 1024;
 
 /// A request that can be decoded to `M`, on any thread.
 pub trait Undecoded<M>: Send + Sized + 'static {
-    /// Returns the size of the request in bytes.
-    fn size(&self) -> usize;
+    /// Returns the size of the request in bytes, or 0 if it is decoded already.
+    fn size(&self) -> usize {
+        0
+    }
 
     /// Returns an upper bound of the memory that decoding takes, in bytes.
-    fn decoded_size(&self) -> usize;
+    fn decoded_size(&self) -> usize {
+        0
+    }
 
     /// Returns the request as it was sent, or `None` if it is decoded already.
-    fn sent(&self) -> Option<SentRequest>;
+    fn sent(&self) -> Option<SentRequest> {
+        None
+    }
 
     /// Decodes the request.
     ///
@@ -52,7 +59,7 @@ pub trait Undecoded<M>: Send + Sized + 'static {
 /// A protobuf message.
 #[derive(Debug)]
 pub struct Protobuf<M> {
-    bytes: Bytes,
+    pub(super) bytes: Bytes,
     message: PhantomData<fn() -> M>,
 }
 
@@ -68,13 +75,6 @@ impl<M> Protobuf<M> {
     pub(crate) fn new(bytes: Bytes) -> Self {
         Self { bytes, message: PhantomData }
     }
-}
-
-impl<M> Protobuf<M> {
-    /// Returns the encoded message.
-    pub(super) fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
 
     /// Returns the size of the message in bytes.
     pub(super) fn size(&self) -> usize {
@@ -83,7 +83,7 @@ impl<M> Protobuf<M> {
 
     /// Returns an upper bound of the memory that decoding takes, in bytes.
     pub(super) fn decoded_size(&self) -> usize {
-        decoded_size::protobuf(&self.bytes)
+        protobuf_size(&self.bytes)
     }
 
     /// Returns `true` if decoding takes no longer than about a millisecond.
@@ -109,7 +109,7 @@ impl<M: DaprRequest> Undecoded<M> for Protobuf<M> {
     }
 
     fn sent(&self) -> Option<SentRequest> {
-        Some(SentRequest::protobuf::<M>(&self.bytes))
+        Some(SentRequest::protobuf(SentApi::of_dapr::<M>(), &self.bytes))
     }
 
     fn decode(self) -> Result<M, Error> {
@@ -168,7 +168,7 @@ impl<M: DaprRequest> Undecoded<M> for Json {
     }
 
     fn sent(&self) -> Option<SentRequest> {
-        Some(SentRequest::json::<M>(&self.body))
+        Some(SentRequest::json(SentApi::of_dapr::<M>(), &self.body))
     }
 
     fn decode(self) -> Result<M, Error> {
@@ -191,23 +191,69 @@ impl<M: DaprRequest> Undecoded<M> for Json {
 
 /// A message that is decoded already.
 impl<M: ConverseRequest> Undecoded<M> for M {
-    fn size(&self) -> usize {
-        0
-    }
-
-    fn decoded_size(&self) -> usize {
-        0
-    }
-
-    fn sent(&self) -> Option<SentRequest> {
-        None
-    }
-
     fn decode(self) -> Result<M, Error> {
         Ok(self)
     }
 
     fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
         Ok(Either::Left(self))
+    }
+}
+
+/// Memory for one field of a message, with what is made of it.
+const FIELD: usize = 100;
+/// Nesting beyond which decoding fails: that of prost, and three messages for each level of JSON.
+const MAX_DEPTH: usize = 100 + 3 * structs::MAX_DEPTH;
+
+/// Returns an upper bound of the memory that decoding a protobuf message takes. Tiny values grow most:
+/// an empty tool has two bytes on the wire and a hundred in memory.
+///
+/// Counts what may be a field at any depth, also in schemas, as if all of them were read. No
+/// descriptor is needed, since a text that happens to be a valid message only increases the bound.
+fn protobuf_size(message: &[u8]) -> usize {
+    message.len() * COPIES + fields(message, 0) * FIELD
+}
+
+/// Counts the fields of a message up to the first that is invalid.
+fn fields(message: &[u8], depth: usize) -> usize {
+    let mut count = 0;
+    for (_, value) in protobuf::fields(message).map_while(|field| field) {
+        count += 1;
+        if let Field::Bytes(inner) = value
+            && depth < MAX_DEPTH
+        {
+            count += fields(inner, depth + 1);
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::proto::{ConversationRequestAlpha2, ConversationTools};
+    use prost::Message;
+
+    #[test]
+    fn counts_the_fields_of_nested_messages() {
+        let tools = vec![ConversationTools::default(); 1_000];
+        let request = ConversationRequestAlpha2 { tools, ..Default::default() };
+        assert_eq!(fields(&request.encode_to_vec(), 0), 1_000);
+        let name = "one field, and a text that is none".repeat(100);
+        let request = ConversationRequestAlpha2 { name, ..Default::default() };
+        assert_eq!(fields(&request.encode_to_vec(), 0), 1);
+    }
+
+    #[test]
+    fn stops_at_invalid_and_deep_messages() {
+        assert_eq!(fields(&[0x0a, 0, 0x0a, 0xff], 0), 1);
+        assert_eq!(fields(&[0xff; 100], 0), 0);
+        let nested = (0..1_000_u32).fold(Vec::new(), |inner: Vec<u8>, _| {
+            let mut outer = vec![0x0a];
+            prost::encoding::encode_varint(inner.len() as u64, &mut outer);
+            outer.extend(inner);
+            outer
+        });
+        assert_eq!(fields(&nested, 0), MAX_DEPTH + 1);
     }
 }

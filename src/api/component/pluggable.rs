@@ -7,9 +7,9 @@ use tonic::Status;
 
 use crate::{
     api::{
+        access::Guard,
         diagnostics::{listed, log_warnings},
         grpc::method::GrpcCall,
-        guard::Guard,
         pipeline::FindComponent,
     },
     base::{

@@ -8,7 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{body, failure::Failure, query::check_name, resources::Resources};
+use super::{
+    query::{self, check_name},
+    resources::Resources,
+};
 use crate::{
     api::http::response::json,
     base::{json_size::decoded_size, work::Work},
@@ -20,7 +23,7 @@ use crate::{
     wire::{
         error::{ControlError, Error},
         headers::session_in_metadata,
-        sent::SentRequest,
+        sent::{SentApi, SentRequest},
     },
 };
 
@@ -61,13 +64,13 @@ pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     Extension(resources): Extension<Resources>,
     body: Body,
-) -> Result<Response, Failure> {
+) -> Result<Response, ControlError> {
     let text = resources.text(body).await?;
     let explain = move |work: &Work| {
-        let request: ExplainRequest = body::json(&text)?;
+        let request: ExplainRequest = query::body(&text)?;
         check_name("session", request.session.as_deref())?;
         check_name("component", request.component.as_deref())?;
-        Ok(explanation(&engine, &request, work)?)
+        explanation(&engine, &request, work)
     };
     Ok(json(resources.run(explain).await?))
 }
@@ -82,12 +85,13 @@ fn explanation(
     let component = component.map_err(Error::from)?;
     let body: Bytes = request.request.to_string().into();
     work.keep(decoded_size(&body))?;
-    let sent = match request.api {
-        Api::Alpha1 => SentRequest::alpha1_json(&body),
-        Api::Alpha2 => SentRequest::alpha2_json(&body),
-        Api::OpenAi => SentRequest::openai(&body),
-        Api::Responses => SentRequest::openai_response(&body),
+    let api = match request.api {
+        Api::Alpha1 => SentApi::Alpha1,
+        Api::Alpha2 => SentApi::Alpha2,
+        Api::OpenAi => SentApi::OpenAi,
+        Api::Responses => SentApi::OpenAiResponse,
     };
+    let sent = SentRequest::json(api, &body);
     let mut chat = sent.to_chat(&component.name, &component.own_tools)?;
     component.check(&chat).map_err(Error::from)?;
     if let Some(model) = &request.model {
@@ -95,7 +99,7 @@ fn explanation(
     }
     let session = request.session.as_deref().or_else(|| session_in_metadata(&chat));
     let session = session.unwrap_or(DEFAULT_SESSION).to_owned();
-    let is_alpha1 = matches!(request.api, Api::Alpha1);
+    let is_alpha1 = api.is_alpha1();
     let call = ExplainedCall { request: chat, session: &session, is_alpha1 };
     let explanation = explain(&component, &engine.counters, call, work)?;
     // Serializing texts and numbers cannot fail.

@@ -6,7 +6,6 @@ use axum::{Extension, body::Body, extract::State};
 use http::{StatusCode, Uri};
 
 use super::{
-    failure::Failure,
     query::{self, check_name},
     resources::Resources,
 };
@@ -14,6 +13,7 @@ use crate::{
     base::work::Work,
     engine::{Components, Engine},
     provider::faults::FaultTarget,
+    wire::error::ControlError,
 };
 
 /// Replaces the faults of a component and a session.
@@ -21,19 +21,19 @@ pub(super) async fn put(
     State(engine): State<Arc<Engine>>,
     Extension(resources): Extension<Resources>,
     body: Body,
-) -> Result<StatusCode, Failure> {
+) -> Result<StatusCode, ControlError> {
     let text = resources.text(body).await?;
     let set = move |_: &Work| {
         let target =
-            FaultTarget::parse(&text).map_err(|error| Failure::invalid(error.to_string()))?;
+            FaultTarget::parse(&text).map_err(|error| ControlError::invalid(error.to_string()))?;
         check_name("session", target.session.as_deref())?;
         check_name("component", target.component.as_deref())?;
         if let Some(component) = &target.component {
             let components = engine.with_instances();
             let known = components.find(component);
-            known.map_err(|_| Failure::invalid(unknown(component, &components)))?;
+            known.map_err(|_| ControlError::invalid(unknown(component, &components)))?;
         }
-        engine.faults.set(target).map_err(|error| Failure::invalid(error.to_string()))
+        engine.faults.set(target).map_err(|error| ControlError::invalid(error.to_string()))
     };
     resources.run(set).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -43,7 +43,7 @@ pub(super) async fn put(
 pub(super) async fn delete(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
-) -> Result<StatusCode, Failure> {
+) -> Result<StatusCode, ControlError> {
     let selection = query::read(&uri, &["session"])?.selection;
     engine.clear_faults(selection.session.as_deref());
     Ok(StatusCode::NO_CONTENT)

@@ -1,12 +1,12 @@
-//! `/mynah/v1/journal`: the calls of a sidecar.
+//! `/mynah/v1/journal`: the calls of a sidecar. `/mynah/v1/reset` also removes them, and
+//! `/mynah/v1/verdict` says how the client retries.
 
 use std::{fmt::Write, sync::Arc};
 
 use axum::{Extension, extract::State, response::Response};
-use http::Uri;
+use http::{StatusCode, Uri};
 
 use super::{
-    failure::Failure,
     query::{self, JournalQuery},
     resources::Resources,
 };
@@ -16,6 +16,7 @@ use crate::{
     engine::{
         Engine,
         journal::{Journal, READING, Selected},
+        verdict::judge,
     },
     wire::error::{ControlError, Error},
 };
@@ -31,7 +32,7 @@ pub(super) async fn get(
     State(engine): State<Arc<Engine>>,
     Extension(resources): Extension<Resources>,
     uri: Uri,
-) -> Result<Response, Failure> {
+) -> Result<Response, ControlError> {
     let query = query::read(&uri, &["session", "component", "outcome", "since", "limit"])?;
     let journal = journal(&engine)?;
     let charge = resources.charge.clone();
@@ -43,7 +44,7 @@ pub(super) async fn get(
 pub(super) async fn delete(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
-) -> Result<Response, Failure> {
+) -> Result<Response, ControlError> {
     let query = query::read(&uri, &["session", "component", "outcome"])?;
     let journal = journal(&engine)?;
     let removed = run_blocking(move || journal.remove(&query.selection)).await?;
@@ -51,9 +52,9 @@ pub(super) async fn delete(
 }
 
 /// Returns the journal, or the error if it keeps no entries.
-pub(super) fn journal(engine: &Engine) -> Result<Arc<Journal>, Failure> {
+pub(super) fn journal(engine: &Engine) -> Result<Arc<Journal>, ControlError> {
     let off = ControlError::TurnedOff("the journal is off; start mynah without --journal-size 0");
-    Ok(engine.readable_journal().ok_or(off)?)
+    engine.readable_journal().ok_or(off)
 }
 
 /// Returns a page with the selected entries. It has fewer if there is no memory for more.
@@ -62,7 +63,7 @@ fn list(
     query: &JournalQuery,
     charge: &Charge,
     work: &Work,
-) -> Result<String, Failure> {
+) -> Result<String, ControlError> {
     let Selected { entries, redactor, .. } = journal.select(&query.selection);
     let mut text = String::from("{\"entries\":[");
     let mut listed = 0;
@@ -92,4 +93,38 @@ fn list(
     let dropped = journal.dropped();
     let _ = write!(text, "],\"next\":{next},\"more\":{more},\"dropped\":{dropped}}}");
     Ok(text)
+}
+
+/// Drops what is kept of a session, or of all sessions.
+pub(super) async fn reset(
+    State(engine): State<Arc<Engine>>,
+    uri: Uri,
+) -> Result<StatusCode, ControlError> {
+    let selection = query::read(&uri, &["session"])?.selection;
+    engine.reset(selection.session.as_deref());
+    if let Some(journal) = engine.journal.clone() {
+        run_blocking(move || journal.remove(&selection)).await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The memory that a call takes in a verdict.
+const CALL: usize = 256;
+
+/// Judges how the client of the selected calls retries.
+pub(super) async fn verdict(
+    State(engine): State<Arc<Engine>>,
+    Extension(resources): Extension<Resources>,
+    uri: Uri,
+) -> Result<Response, ControlError> {
+    let query = query::read(&uri, &["session", "component", "since"])?;
+    let journal = journal(&engine)?;
+    let judge = move |work: &Work| {
+        let calls = journal.select(&query.selection);
+        work.keep(CALL * calls.entries.len())?;
+        Ok(judge(&calls, work)?)
+    };
+    let verdict = resources.run(judge).await?;
+    // Serializing texts and numbers cannot fail.
+    Ok(json(serde_json::to_string(&verdict).unwrap_or_default()))
 }

@@ -4,11 +4,13 @@ use axum::response::Response;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::{explain::ExplainRequest, schemas, verify::VerifyRequest};
+use super::{explain::ExplainRequest, verify::VerifyRequest};
 use crate::{
     api::http::response,
     engine::{
-        explain::Explanation, journal::ShownEntry, outcome::CallOutcome, verdict::Verdict,
+        explain::Explanation,
+        journal::{CallOutcome, ShownEntry},
+        verdict::Verdict,
         verify::Verification,
     },
     provider::faults::FaultTarget,
@@ -27,7 +29,7 @@ fn document() -> Value {
     let paths = paths(&mut bodies, &mut answers);
     let mut definitions = bodies.take_definitions(true);
     definitions.extend(answers.take_definitions(true));
-    definitions.insert("Error".to_owned(), schemas::error());
+    definitions.insert("Error".to_owned(), error_schema());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -80,8 +82,8 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "post": operation("Explain which rule answers", &[], Some(explain), Some(explanation)),
         },
         "/mynah/v1/rules": {
-            "get": as_yaml(operation("Show the rules", &all[..1], None, Some(schemas::rules()))),
-            "put": as_yaml(operation("Set the rules", &all[..1], Some(schemas::rules()), None)),
+            "get": as_yaml(operation("Show the rules", &all[..1], None, Some(rules_schema()))),
+            "put": as_yaml(operation("Set the rules", &all[..1], Some(rules_schema()), None)),
             "delete": operation("Remove the rules of a session, or all", &all[..1], None, None),
         },
         "/mynah/v1/faults": {
@@ -161,4 +163,26 @@ fn parameter(name: &str) -> Value {
         schema["minimum"] = 0.into();
     }
     json!({"name": name, "in": "query", "description": description, "schema": schema})
+}
+
+/// Returns the schema of the rules of a session. `mynah schema rules` prints that of each rule.
+fn rules_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "rules": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+            "expect": false,
+        },
+        "anyOf": [{"required": ["rules"]}, {"required": ["fixtures"]}],
+    })
+}
+
+/// Returns the schema of an error.
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"error": {"type": "string"}},
+        "required": ["error"],
+        "additionalProperties": false,
+    })
 }

@@ -1,18 +1,20 @@
-//! The query parameters of the control API.
+//! The query parameters and the bodies of the control API.
 
 use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use http::Uri;
+use serde::de::DeserializeOwned;
 
-use super::failure::Failure;
 use crate::{
     api::pipeline::MAX_SESSION_NAME,
-    engine::{journal::EntryFilter, outcome::CallOutcome},
+    base::{reader_message::reworded, text::shorten},
+    engine::journal::{CallOutcome, EntryFilter},
+    wire::error::ControlError,
 };
 
 /// The maximum number of entries in an answer, and the default.
-pub(super) const MAX_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 const DEFAULT_ENTRIES: usize = 1_000;
 
 /// The query parameters that select entries of the journal.
@@ -24,18 +26,18 @@ pub(super) struct JournalQuery {
 }
 
 /// Reads the query parameters, of which only those in `known` are allowed.
-pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, Failure> {
+pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, ControlError> {
     let parameters = Query::<Vec<(String, String)>>::try_from_uri(uri);
-    let Query(parameters) = parameters.map_err(|error| Failure::invalid(error.to_string()))?;
+    let Query(parameters) = parameters.map_err(|error| ControlError::invalid(error.to_string()))?;
     let mut values = BTreeMap::new();
     for (name, value) in parameters {
         if !known.contains(&name.as_str()) {
             let known = known.join(", ");
             let message = format!("unknown query parameter {name:?}; expected one of: {known}");
-            return Err(Failure::invalid(message));
+            return Err(ControlError::invalid(message));
         }
         if values.insert(name.clone(), value).is_some() {
-            return Err(Failure::invalid(format!("the query parameter {name:?} is repeated")));
+            return Err(ControlError::invalid(format!("the query parameter {name:?} is repeated")));
         }
     }
     let since = number(&values, "since")?.unwrap_or(0);
@@ -51,36 +53,72 @@ pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, Failure> {
 
 /// Rejects an empty name, which is more likely an unset variable than meant to select everything, and
 /// one that no call can have.
-pub(super) fn check_name(what: &str, name: Option<&str>) -> Result<(), Failure> {
+pub(super) fn check_name(what: &str, name: Option<&str>) -> Result<(), ControlError> {
     match name {
         Some("") => {
             let message = format!("{what} must not be empty; leave it out for all {what}s");
-            Err(Failure::invalid(message))
+            Err(ControlError::invalid(message))
         }
         Some(name) if name.len() > MAX_SESSION_NAME => {
             let (got, limit) = (name.len(), MAX_SESSION_NAME);
             let message = format!("{what} has {got} bytes; expected at most {limit}");
-            Err(Failure::invalid(message))
+            Err(ControlError::invalid(message))
         }
         _ => Ok(()),
     }
 }
 
-fn outcome(value: &str) -> Result<CallOutcome, Failure> {
+fn outcome(value: &str) -> Result<CallOutcome, ControlError> {
     let found = CallOutcome::ALL.into_iter().find(|outcome| outcome.as_str() == value);
     found.ok_or_else(|| {
         let known = CallOutcome::ALL.map(CallOutcome::as_str).join(", ");
-        Failure::invalid(format!("invalid value {value:?} for outcome; expected one of: {known}"))
+        ControlError::invalid(format!(
+            "invalid value {value:?} for outcome; expected one of: {known}"
+        ))
     })
 }
 
-fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, Failure> {
+fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, ControlError> {
     let parse = |value: &String| {
         let invalid =
             || format!("invalid value {value:?} for {name}; expected a number, such as 1");
-        value.parse().map_err(|_| Failure::invalid(invalid()))
+        value.parse().map_err(|_| ControlError::invalid(invalid()))
     };
     values.get(name).map(parse).transpose()
+}
+
+/// Maximum number of characters of the path and of the message of an error, which quote keys.
+const MAX_SHOWN: usize = 1_000;
+
+/// Parses a body as JSON. Errors have the path of what is invalid.
+pub(super) fn body<T: DeserializeOwned>(text: &str) -> Result<T, ControlError> {
+    if let Some(kind) = other_kind(text) {
+        return Err(ControlError::invalid(format!("the body must be a JSON object, not {kind}")));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let path = shorten(&path, MAX_SHOWN);
+        let place = if path == "." { String::new() } else { format!("{path}: ") };
+        let message = reworded(&error.inner().to_string(), "an object");
+        format!("{place}{}", shorten(&message, MAX_SHOWN))
+    });
+    let value =
+        parsed.and_then(|value| json.end().map_err(|error| error.to_string()).map(|()| value));
+    value.map_err(|error| ControlError::invalid(format!("invalid JSON: {error}")))
+}
+
+/// Says what a body is if it starts like something other than an object.
+fn other_kind(text: &str) -> Option<&'static str> {
+    match text.trim_start().bytes().next() {
+        None => Some("empty"),
+        Some(b'[') => Some("a list"),
+        Some(b'"') => Some("a string"),
+        Some(b'-' | b'0'..=b'9') => Some("a number"),
+        Some(b't' | b'f') => Some("a boolean"),
+        Some(b'n') => Some("null"),
+        Some(_) => None,
+    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use axum::body::Body;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::failure::Failure;
 use crate::{
-    api::{guard::Guard, http::body::read},
+    api::{access::Guard, http::body::read},
     base::{
         blocking::run_blocking_in_turn,
         clock::{self, Moment},
@@ -19,7 +18,7 @@ use crate::{
         work::Work,
     },
     net::TransportCall,
-    wire::error::Error,
+    wire::error::{ControlError, Error},
 };
 
 /// The maximum work on a request, in steps. It takes seconds.
@@ -89,17 +88,17 @@ impl Resources {
     }
 
     /// Reads a body as text, and charges the memory that parsing it takes.
-    pub(super) async fn text(&self, body: Body) -> Result<String, Failure> {
+    pub(super) async fn text(&self, body: Body) -> Result<String, ControlError> {
         let bytes = read(body, self.shared.guard.max_body_size, &self.charge).await?;
         self.charge.grow(decoded_size(&bytes)).await.map_err(Error::from)?;
-        String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
+        String::from_utf8(bytes.into()).map_err(|_| ControlError::invalid("the body is not UTF-8"))
     }
 
     /// Runs `task` on a blocking thread when it is its turn. When the client is gone, its work stops.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        task: impl FnOnce(&Work) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        task: impl FnOnce(&Work) -> Result<T, ControlError> + Send + 'static,
+    ) -> Result<T, ControlError> {
         let cancel = CancellationToken::new();
         let _cancel_on_drop = cancel.clone().drop_guard();
         let charge = self.charge.clone();

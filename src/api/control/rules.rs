@@ -10,7 +10,7 @@ use axum::{
 };
 use http::{StatusCode, Uri, header::CONTENT_TYPE};
 
-use super::{failure::Failure, query, resources::Resources};
+use super::{query, resources::Resources};
 use crate::{
     api::diagnostics::{listed, log_warnings},
     base::{
@@ -35,7 +35,7 @@ pub(super) async fn put(
     Extension(resources): Extension<Resources>,
     uri: Uri,
     body: Body,
-) -> Result<StatusCode, Failure> {
+) -> Result<StatusCode, ControlError> {
     let session = session(&uri)?;
     let text = resources.text(body).await?;
     engine.drop_idle_rules();
@@ -46,10 +46,15 @@ pub(super) async fn put(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn set(engine: &Engine, session: &str, text: String, memory: KeptMemory) -> Result<(), Failure> {
+fn set(
+    engine: &Engine,
+    session: &str,
+    text: String,
+    memory: KeptMemory,
+) -> Result<(), ControlError> {
     let (read, patterns) = PatternLimits::INSTANCE.read(|| Rules::of_session(session, text));
     let rules = read.map_err(|errors| {
-        Failure::invalid(format!("invalid rules:\n{}", listed(&errors, "\n", shown)))
+        ControlError::invalid(format!("invalid rules:\n{}", listed(&errors, "\n", shown)))
     })?;
     memory.grow_now(patterns + rules.memory()).map_err(|_| ControlError::RulesFull)?;
     log_warnings(&format!("rules of session {session}"), rules.warnings());
@@ -64,7 +69,10 @@ fn shown(Diagnostic { place, message, .. }: &Diagnostic) -> String {
 }
 
 /// Returns the text of the rules of a session.
-pub(super) async fn get(State(engine): State<Arc<Engine>>, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn get(
+    State(engine): State<Arc<Engine>>,
+    uri: Uri,
+) -> Result<Response, ControlError> {
     let session = session(&uri)?;
     let rules = engine.rules_of(&session);
     let text = rules.as_ref().and_then(|rules| rules.texts().next());
@@ -77,14 +85,14 @@ pub(super) async fn get(State(engine): State<Arc<Engine>>, uri: Uri) -> Result<R
 pub(super) async fn delete(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
-) -> Result<StatusCode, Failure> {
+) -> Result<StatusCode, ControlError> {
     let selection = query::read(&uri, &["session"])?.selection;
     engine.remove_rules(selection.session.as_deref());
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Returns the session of a request, which must name one.
-fn session(uri: &Uri) -> Result<String, Failure> {
+fn session(uri: &Uri) -> Result<String, ControlError> {
     let session = query::read(uri, &["session"])?.selection.session;
-    session.ok_or_else(|| Failure::invalid("session is missing; expected ?session=NAME"))
+    session.ok_or_else(|| ControlError::invalid("session is missing; expected ?session=NAME"))
 }

@@ -7,10 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    body,
-    failure::Failure,
     journal::journal,
-    query::check_name,
+    query::{self, check_name},
     resources::{MAX_STEPS, Resources},
 };
 use crate::{
@@ -21,8 +19,7 @@ use crate::{
     },
     engine::{
         Engine,
-        journal::{EntryFilter, Journal},
-        outcome::CallOutcome,
+        journal::{CallOutcome, EntryFilter, Journal},
         verify::{Checks, Verification, Waiting, verify},
     },
     provider::scripted::rules::{
@@ -84,7 +81,7 @@ pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     Extension(resources): Extension<Resources>,
     body: Body,
-) -> Result<Response, Failure> {
+) -> Result<Response, ControlError> {
     let text: Arc<str> = resources.text(body).await?.into();
     let journal = journal(&engine)?;
     let (mut end, mut spent) = (None, 0);
@@ -103,7 +100,7 @@ pub(super) async fn post(
             || spent > MAX_STEPS
             || !next_call(&engine, &journal, seen, end, &resources).await
         {
-            return Err(ControlError::Unverified(report).into());
+            return Err(ControlError::Unverified(report));
         }
     }
 }
@@ -143,7 +140,7 @@ async fn check(
     engine: &Arc<Engine>,
     text: &Arc<str>,
     resources: &Resources,
-) -> Result<Checked, Failure> {
+) -> Result<Checked, ControlError> {
     let (engine, text) = (engine.clone(), text.clone());
     let check = move |work: &Work| {
         let (selection, checks, wait) = parse(&engine, &text, work)?;
@@ -168,8 +165,8 @@ fn parse(
     engine: &Engine,
     text: &str,
     work: &Work,
-) -> Result<(EntryFilter, Checks, Duration), Failure> {
-    let (request, memory) = PatternLimits::REQUEST.read(|| body::json::<VerifyRequest>(text));
+) -> Result<(EntryFilter, Checks, Duration), ControlError> {
+    let (request, memory) = PatternLimits::REQUEST.read(|| query::body::<VerifyRequest>(text));
     work.keep(memory)?;
     let request = request?;
     let wait = request.wait()?;
@@ -177,24 +174,28 @@ fn parse(
     let conditions = checks.expectations.iter().map(|it| it.r#match.len()).sum::<usize>();
     if conditions + checks.expectations.len() > MAX_CONDITIONS {
         let limit = format!("expected at most {MAX_CONDITIONS}; split the request");
-        return Err(Failure::invalid(format!("too many expectations and conditions; {limit}")));
+        return Err(ControlError::invalid(format!(
+            "too many expectations and conditions; {limit}"
+        )));
     }
     Ok((selection, checks, wait))
 }
 
 impl VerifyRequest {
-    fn wait(&self) -> Result<Duration, Failure> {
+    fn wait(&self) -> Result<Duration, ControlError> {
         let Some(wait) = &self.wait else { return Ok(Duration::ZERO) };
-        let wait =
-            duration::parse(wait).map_err(|error| Failure::invalid(format!("wait: {error}")))?;
+        let wait = duration::parse(wait)
+            .map_err(|error| ControlError::invalid(format!("wait: {error}")))?;
         if wait > MAX_WAIT {
             let wait = self.wait.as_deref().unwrap_or_default();
-            return Err(Failure::invalid(format!("wait: {wait:?} is too long; use at most 1m")));
+            return Err(ControlError::invalid(format!(
+                "wait: {wait:?} is too long; use at most 1m"
+            )));
         }
         Ok(wait)
     }
 
-    fn into_checks(self, engine: &Engine) -> Result<(EntryFilter, Checks), Failure> {
+    fn into_checks(self, engine: &Engine) -> Result<(EntryFilter, Checks), ControlError> {
         let Self {
             session,
             outcome,
@@ -218,7 +219,7 @@ impl VerifyRequest {
         }
         if expectations.is_empty() && !unused && !no_unmatched && waiting.is_none() {
             let expected = "expected match, count, expect, unused, no_unmatched or waiting";
-            return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
+            return Err(ControlError::invalid(format!("there is nothing to check; {expected}")));
         }
         let now = || engine.waiting.count(session.as_deref());
         let waiting = waiting.map(|expected| Waiting { expected, now: now() });

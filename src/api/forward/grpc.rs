@@ -1,21 +1,24 @@
 //! Forwards gRPC calls.
 
+use std::{
+    error::Error as StdError,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
 use bytes::{BufMut, Bytes, BytesMut};
-use futures_util::{FutureExt, future::BoxFuture};
-use http::{Request, Response, Uri, header::CONTENT_LENGTH, uri::Authority};
+use futures_util::{FutureExt, TryFutureExt, future::BoxFuture};
+use http::{HeaderMap, Request, Response, Uri, header::CONTENT_LENGTH, uri::Authority};
 use http_body_util::{BodyExt, Full};
+use hyper::body::{Frame, Incoming, SizeHint};
 use tonic::{Status, body::Body};
 
 use super::{
-    grpc_body::GrpcBody,
     listing::{Listing, read_metadata},
-    pool::Pool,
+    pool::{Place, Pool, unavailable},
 };
-use crate::{
-    base::{drain::Drain, endpoint::Endpoint},
-    net::RequestBody,
-    wire::error::Error,
-};
+use crate::{base::endpoint::Endpoint, net::RequestBody, wire::error::Error};
 
 /// A flag for compression and the length of the message.
 const PREFIX: usize = 5;
@@ -51,23 +54,10 @@ impl GrpcForward {
         // The response must not be compressed.
         request.headers_mut().remove("grpc-accept-encoding");
         async move {
-            let answer = async {
-                let response = forward.answer(request).await?;
-                forward.with_components(response).await
-            };
+            let answer = forward.answer(request).and_then(|it| forward.with_components(it));
             answer.await.unwrap_or_else(failure)
         }
         .boxed()
-    }
-
-    /// Passes on a call of `Shutdown`, and also shuts mynah down.
-    pub(crate) fn shutdown(
-        &self,
-        request: Request<RequestBody>,
-        drain: Drain,
-    ) -> BoxFuture<'static, Response<Body>> {
-        let response = self.call(request);
-        response.inspect(move |_| drain.start()).boxed()
     }
 
     /// Returns `true` if daprd accepts connections.
@@ -84,7 +74,7 @@ impl GrpcForward {
         let (response, place) = self.pool.send(request).await?;
         // Whether the call is unary or a stream, its response is on its way.
         call.set_open_ended();
-        let address = self.pool.address().clone();
+        let address = self.pool.address.clone();
         Ok(response.map(|body| Body::new(GrpcBody::new(body, address, place))))
     }
 
@@ -98,7 +88,7 @@ impl GrpcForward {
 
     async fn with_components(&self, response: Response<Body>) -> Result<Response<Body>, Error> {
         let (mut head, body) = response.into_parts();
-        let body = read_metadata(body, self.pool.address()).await?;
+        let body = read_metadata(body, &self.pool.address).await?;
         let trailers = body.trailers().cloned();
         let body = body.to_bytes();
         if body.is_empty() && trailers.is_none() {
@@ -132,4 +122,65 @@ fn framed(message: &[u8]) -> Bytes {
     body.put_u32(u32::try_from(message.len()).unwrap_or_default());
     body.put_slice(message);
     body.freeze()
+}
+
+/// A body that holds the place of its call. If the connection to daprd is lost, it ends with
+/// trailers that say so.
+struct GrpcBody {
+    body: Incoming,
+    address: Arc<str>,
+    is_lost: bool,
+    _place: Place,
+}
+
+impl GrpcBody {
+    pub(super) fn new(body: Incoming, address: Arc<str>, place: Place) -> Self {
+        Self { body, address, is_lost: false, _place: place }
+    }
+}
+
+impl hyper::body::Body for GrpcBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        if self.is_lost {
+            return Poll::Ready(None);
+        }
+        match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+            // The client gets the same reset.
+            Some(Err(error)) if is_reset(&error) => Poll::Ready(Some(Err(error))),
+            Some(Err(error)) => {
+                self.is_lost = true;
+                let status = Status::from(unavailable(&self.address, &error));
+                Poll::Ready(Some(Ok(Frame::trailers(trailers(&status)))))
+            }
+            frame => Poll::Ready(frame),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.is_lost || self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        // The length that daprd announced may not arrive.
+        SizeHint::default()
+    }
+}
+
+/// Returns `true` if daprd has reset the call, and not lost the connection.
+fn is_reset(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<h2::Error>());
+    cause.is_some_and(|cause| cause.is_reset())
+}
+
+fn trailers(status: &Status) -> HeaderMap {
+    let mut trailers = HeaderMap::new();
+    // Fails only if a header is invalid, and tonic encodes the message.
+    let _ = status.add_header(&mut trailers);
+    trailers
 }

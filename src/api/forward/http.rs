@@ -1,28 +1,33 @@
-//! Forwards HTTP requests.
+//! Forwards HTTP requests. Each thread has a pool of HTTP/1.1 connections to daprd.
 
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc, time::Duration};
 
 use axum::{
+    BoxError,
     body::{Body, HttpBody},
     response::Response,
 };
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::{FutureExt, TryFutureExt, future::BoxFuture};
 use http::{
     HeaderValue, Method, Request, Uri, Version,
     header::{ACCEPT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING},
     uri::{Authority, PathAndQuery, Scheme},
 };
 use hyper::{body::Incoming, upgrade::OnUpgrade};
+use hyper_util::{
+    client::legacy::{self, Client, connect::HttpConnector},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+};
+use tokio::io::copy_bidirectional;
 
 use super::{
-    headers, http_client,
+    headers,
     listing::{Listing, read_metadata},
-    pool::unavailable,
-    upgrade::tunnel,
+    pool::{CONNECT_TIMEOUT, unavailable},
 };
 use crate::{
     api::http::response::respond,
-    base::{drain::Drain, endpoint::Endpoint},
+    base::endpoint::Endpoint,
     net::RequestBody,
     wire::error::{Error, HttpError},
 };
@@ -53,23 +58,10 @@ impl HttpForward {
         let forward = self.clone();
         request.headers_mut().remove(ACCEPT_ENCODING);
         async move {
-            let answer = async {
-                let response = forward.answer(request).await?;
-                forward.with_components(response).await
-            };
+            let answer = forward.answer(request).and_then(|it| forward.with_components(it));
             answer.await.unwrap_or_else(|error| failure(&error))
         }
         .boxed()
-    }
-
-    /// Passes on a request to shut down, and also shuts mynah down.
-    pub(crate) fn shutdown(
-        &self,
-        request: Request<RequestBody>,
-        drain: Drain,
-    ) -> BoxFuture<'static, Response> {
-        let response = self.call(request);
-        response.inspect(move |_| drain.start()).boxed()
     }
 
     async fn answer(&self, mut request: Request<RequestBody>) -> Result<Response, Error> {
@@ -79,9 +71,9 @@ impl HttpForward {
         let call = request.body_mut().pass_on();
         let upgrade = self.prepare(&mut request, target);
         let mut response =
-            http_client::send(request).await.map_err(|error| unavailable(&self.address, &error))?;
+            send(request).await.map_err(|error| unavailable(&self.address, &error))?;
         if let Some(client) = upgrade
-            && let Some(daprd) = upgrade_of(&mut response)
+            && let Some(daprd) = response.extensions_mut().remove::<OnUpgrade>()
         {
             tokio::spawn(tunnel(client, daprd));
         }
@@ -137,7 +129,43 @@ fn failure(error: &Error) -> Response {
     respond(HttpError::from(error))
 }
 
-/// Returns the upgrade of a connection if daprd consents to it.
-fn upgrade_of(response: &mut http::Response<Incoming>) -> Option<OnUpgrade> {
-    response.extensions_mut().remove::<OnUpgrade>()
+/// Time after which an unused connection is closed. Go's servers keep them open for longer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum number of unused connections of one thread.
+const MAX_IDLE: usize = 128;
+
+thread_local! {
+    /// A connection belongs to the runtime of its thread.
+    static CLIENT: OnceCell<Client<HttpConnector, RequestBody>> = const { OnceCell::new() };
+}
+
+/// Sends a request and returns the response.
+pub(super) async fn send(
+    request: Request<RequestBody>,
+) -> Result<http::Response<Incoming>, legacy::Error> {
+    CLIENT.with(|client| client.get_or_init(client_of_thread).request(request)).await
+}
+
+fn client_of_thread() -> Client<HttpConnector, RequestBody> {
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(IDLE_TIMEOUT)
+        .pool_max_idle_per_host(MAX_IDLE)
+        .build(connector)
+}
+
+/// Passes on the bytes of an upgraded connection in both directions until both sides have closed.
+async fn tunnel(client: OnUpgrade, daprd: OnUpgrade) {
+    if let Err(error) = copy(client, daprd).await {
+        tracing::debug!(error, "upgraded connection closed");
+    }
+}
+
+async fn copy(client: OnUpgrade, daprd: OnUpgrade) -> Result<(), BoxError> {
+    let (client, daprd) = futures_util::try_join!(client, daprd)?;
+    copy_bidirectional(&mut TokioIo::new(client), &mut TokioIo::new(daprd)).await?;
+    Ok(())
 }

@@ -42,7 +42,7 @@ thread_local! {
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
     endpoint: Arc<Endpoint>,
-    address: Arc<str>,
+    pub(super) address: Arc<str>,
 }
 
 type Sender = SendRequest<RequestBody>;
@@ -64,11 +64,6 @@ impl Pool {
     pub(super) fn new(endpoint: Endpoint) -> Self {
         let address = endpoint.to_string().into();
         Self { endpoint: Arc::new(endpoint), address }
-    }
-
-    /// Returns the address of daprd.
-    pub(super) fn address(&self) -> &Arc<str> {
-        &self.address
     }
 
     /// Sends a call and returns the response.

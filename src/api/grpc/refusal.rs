@@ -1,12 +1,13 @@
-//! Replaces tonic's messages for rejected calls with daprd's.
+//! Rejects what is not gRPC, such as calls of gRPC-Web, and replaces tonic's messages for rejected
+//! calls with daprd's.
 
 use bytes::Bytes;
-use http::{HeaderMap, Response};
+use http::{HeaderMap, Method, Request, Response, header::CONTENT_TYPE};
 use http_body_util::BodyExt;
 use hyper::body::{self, Frame};
 use tonic::{Code, Status, body::Body};
 
-use crate::wire::error::{Error, shorten_status};
+use crate::wire::error::{Error, not_grpc, shorten_status};
 
 /// Replaces the status of a call that tonic rejected before mynah saw it.
 pub(crate) fn explain(max_body_size: usize, response: Response<Body>) -> Response<Body> {
@@ -54,4 +55,27 @@ fn message_length(message: &str) -> Option<usize> {
     let (length, limit) = found.strip_suffix(" bytes")?.split_once(" bytes, the limit is: ")?;
     limit.parse::<usize>().ok()?;
     length.parse().ok()
+}
+
+const GRPC: &str = "application/grpc";
+
+/// Returns the answer to a request that is not a gRPC call.
+pub(crate) fn refuse<B>(request: &Request<B>) -> Option<Response<Body>> {
+    let error = if request.method() != Method::POST {
+        Error::NotPost(request.method().to_string())
+    } else {
+        let content_type = request.headers().get(CONTENT_TYPE);
+        let content_type = content_type.map(|it| it.as_bytes()).unwrap_or_default();
+        if is_grpc(content_type) {
+            return None;
+        }
+        Error::NotGrpc(String::from_utf8_lossy(content_type).into_owned())
+    };
+    Some(not_grpc(error))
+}
+
+/// Returns `true` for gRPC with any encoding of messages.
+fn is_grpc(content_type: &[u8]) -> bool {
+    let Some((start, rest)) = content_type.split_at_checked(GRPC.len()) else { return false };
+    start.eq_ignore_ascii_case(GRPC.as_bytes()) && matches!(rest.first(), None | Some(b'+' | b';'))
 }

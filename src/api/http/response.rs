@@ -17,7 +17,7 @@ use hyper::body::Frame;
 use crate::{
     base::delivery::Delivery,
     net::TransportCall,
-    wire::error::{Error, HttpError},
+    wire::error::{ControlError, Error, HttpError},
 };
 
 /// Sent to OpenAI's clients, which prefer it to `Retry-After`.
@@ -57,6 +57,19 @@ pub(crate) fn fail(
         return ([(CONTENT_TYPE, "application/json")], Body::empty()).into_response();
     }
     respond(form(error))
+}
+
+impl IntoResponse for Error {
+    /// Converts an error in daprd's form.
+    fn into_response(self) -> Response {
+        respond(HttpError::from(&self))
+    }
+}
+
+impl IntoResponse for ControlError {
+    fn into_response(self) -> Response {
+        respond(HttpError::from(&self))
+    }
 }
 
 /// Converts an error in the form of some API.

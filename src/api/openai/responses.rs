@@ -45,13 +45,13 @@ impl Handler {
     ) -> Result<Response, Error> {
         let (body, call, mut context) = self.read(request).await?;
         let mut request: Decoded = self.decode(body.clone(), None, &mut context).await?;
-        context.set_session_of_request(session_in_metadata(request.request.chat()));
-        if request.request.previous().is_some() || request.request.has_references() {
+        context.set_session_of_request(session_in_metadata(&request.request.request));
+        if request.request.previous.is_some() || request.request.has_references {
             request = self.continued(request, body, &mut context, call.charge()).await?;
         }
         let session = context.session_name().to_owned();
         let memory = Memory { engine: self.engine.clone(), session };
-        if request.request.is_streamed() {
+        if request.request.is_streamed {
             let pieces =
                 pipeline::stream::<ResponseRequest, _, _>(&self.engine, request, context).await?;
             return Ok(events(call, encoded(pieces, memory)));
@@ -100,7 +100,7 @@ impl Handler {
             let kept = engine.responses.get(&session, id);
             kept.ok_or_else(|| Error::PreviousResponseNotFound(id.to_owned()))
         };
-        let kept = request.previous().map(find).transpose()?;
+        let kept = request.previous.as_deref().map(find).transpose()?;
         let kept_size = kept.as_ref().map_or(0, |kept| kept.items.len());
         charge.grow(kept_size * COPIES).await?;
         let size = body.len();

@@ -1,21 +1,20 @@
 //! Definitions of the command-line arguments, which clap parses.
 
-mod converse;
 mod daprd_flags;
 mod serve;
-mod simulate;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 pub(crate) use self::{
-    converse::ConverseArgs,
     daprd_flags::with_two_dashes,
     serve::{LogLevel, ServeArgs},
-    simulate::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
 };
-use crate::component::StandIn;
+use crate::{
+    component::StandIn,
+    simulate::{EarlierResults, Shard},
+};
 
 /// A deterministic stand-in for the language model behind Dapr's Conversation API
 #[derive(Debug, Parser)]
@@ -178,4 +177,115 @@ pub(crate) struct ImportArgs {
 pub(crate) enum ImportFormat {
     /// Chat fixtures of aimock
     Aimock,
+}
+
+/// Arguments of `mynah converse`.
+#[derive(Debug, Args)]
+pub(crate) struct ConverseArgs {
+    /// Prompt; read from stdin if absent or -, interactive if absent at a terminal
+    pub prompt: Option<String>,
+    /// Component to call [default: the only conversation component]
+    #[arg(long, value_name = "NAME")]
+    pub component: Option<String>,
+    /// gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: Option<String>,
+    /// System prompt
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// File with earlier messages, a request, or the output of --tools --json
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// File with tools that run when the model calls them
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+    /// Describe the tools in the system prompt and read calls from the model's text
+    #[arg(long, requires = "tools")]
+    pub text_tools: bool,
+    /// Maximum number of model turns with --tools, 1 to 50
+    #[arg(long, value_name = "NUMBER", requires = "tools", default_value_t = 12, value_parser = value_parser!(u32).range(1..=50))]
+    pub max_turns: u32,
+    /// Print the answer as it arrives
+    #[arg(long)]
+    pub stream: bool,
+    /// Print JSON: one object, or one line per message with --stream
+    #[arg(long)]
+    pub json: bool,
+    /// Context id of the conversation
+    #[arg(long, value_name = "ID")]
+    pub context_id: Option<String>,
+    /// Sampling temperature
+    #[arg(long, value_name = "NUMBER")]
+    pub temperature: Option<f64>,
+}
+
+/// Arguments of `mynah simulate`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct SimulateArgs {
+    /// The command, if it is not to play a simulation.
+    #[command(subcommand)]
+    pub command: Option<SimulateCommand>,
+    /// The simulation to play.
+    #[command(flatten)]
+    pub play: Option<PlayArgs>,
+}
+
+/// A command for the results of simulations.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimulateCommand {
+    /// Join the results of shards, and write the report
+    Merge(MergeArgs),
+}
+
+/// The simulation to play.
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// File with the simulation
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Folder for the results and the report; if it has results of the same run, the run continues
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+    /// Provider for conversation components of unsupported types
+    #[arg(long, value_enum, value_name = "PROVIDER")]
+    pub stand_in: Option<StandIn>,
+    /// File or folder of rules for stand-ins, the built-in component and scripted components without
+    /// rules; can be repeated
+    #[arg(long, value_name = "PATH")]
+    pub rules: Vec<PathBuf>,
+    /// Replace the results of another run
+    #[arg(long)]
+    pub fresh: bool,
+    /// Play conversations that failed again
+    #[arg(long, conflicts_with = "fresh")]
+    pub retry_failed: bool,
+    /// Exit with 1 if a conversation has failed
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Play only one of several equal parts, such as 0/3, and write no report
+    #[arg(long, value_name = "NUMBER/COUNT")]
+    pub shard: Option<Shard>,
+}
+
+impl PlayArgs {
+    /// Returns what happens to results that are in the folder already.
+    pub(crate) fn earlier_results(&self) -> EarlierResults {
+        match (self.fresh, self.retry_failed) {
+            (true, _) => EarlierResults::Replace,
+            (_, true) => EarlierResults::KeepCompleted,
+            _ => EarlierResults::Keep,
+        }
+    }
+}
+
+/// Arguments of `mynah simulate merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders with the results of all shards
+    #[arg(required = true, value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
+    /// Folder for the joined results and the report
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
 }

@@ -87,7 +87,7 @@ impl<W: Write> AnswerPrinter<W> {
         styling: Styling,
     ) -> Result<(), Error> {
         self.output.end_line()?;
-        let is_streamed = self.output.has_text();
+        let is_streamed = self.output.has_text;
         let mut is_empty = !is_streamed;
         for choice in outputs.iter().flat_map(|output| &output.choices) {
             note_finish_reason(&choice.finish_reason);

@@ -17,13 +17,9 @@
 mod answer_printer;
 mod error;
 mod event_printer;
-mod history;
-mod json;
-mod messages;
 mod output;
 mod repl;
 mod request;
-mod tool_run;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -32,11 +28,11 @@ use self::{
     answer_printer::AnswerPrinter,
     event_printer::EventPrinter,
     output::{Format, note},
-    tool_run::Runner,
+    repl::Runner,
 };
+use super::args::ConverseArgs;
 use crate::{
     base::{environment::Environment, terminal::Styling},
-    cli::args::ConverseArgs,
     client::{Address, Client, RemoteComponent},
     tool_loop::{
         LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording, transcript::instructions,
@@ -77,8 +73,8 @@ async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Erro
         tools => {
             let streaming = args.stream || is_interactive;
             let stderr = Styling::new(io::stderr().is_terminal(), environment);
-            let printer = EventPrinter::new(io::stdout().lock(), format, streaming, stderr)
-                .with_calls_in_text(args.text_tools);
+            let mut printer = EventPrinter::new(io::stdout().lock(), format, streaming, stderr);
+            printer.has_calls_in_text = args.text_tools;
             run_tools(args, client, request, tools.unwrap_or_default(), printer).await
         }
     }

@@ -38,7 +38,7 @@ impl Format {
 #[derive(Debug)]
 pub(super) struct Output<W> {
     out: W,
-    has_text: bool,
+    pub(super) has_text: bool,
     /// Whether the last piece of text ended without a line break.
     line_is_open: bool,
 }
@@ -46,10 +46,6 @@ pub(super) struct Output<W> {
 impl<W: Write> Output<W> {
     pub(super) fn new(out: W) -> Self {
         Self { out, has_text: false, line_is_open: false }
-    }
-
-    pub(super) fn has_text(&self) -> bool {
-        self.has_text
     }
 
     pub(super) fn text(&mut self, text: &str, styling: Styling) -> io::Result<()> {

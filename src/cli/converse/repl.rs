@@ -3,16 +3,19 @@
 
 use std::{
     io::{self, ErrorKind, Write},
+    sync::Arc,
     thread,
 };
 
+use futures_util::StreamExt;
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::{error::Error, output::note, tool_run::Runner};
+use super::{error::Error, event_printer::EventPrinter, output::note};
 use crate::{
     chat::{Message, Request, Role},
-    cli::signals::Signal,
-    tool_loop::LoopResult,
+    cli::signals::{Signal, Signals},
+    client::{self, RemoteComponent},
+    tool_loop::{CancellationToken, LoopEnd, LoopEvent, LoopResult, ToolLoop},
 };
 
 const HELP: &str = "Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer";
@@ -26,7 +29,7 @@ pub(super) async fn run(
     runner: &mut Runner<impl Write>,
     mut request: Request,
 ) -> Result<(), Error> {
-    note(&format!("talking to {}; Ctrl-D or /quit exits", runner.model_name()));
+    note(&format!("talking to {}; Ctrl-D or /quit exits", runner.model.name()));
     let mut lines = read_lines().map_err(Error::Terminal)?;
     if request.messages.last().is_some_and(needs_answer) {
         answer(runner, &mut request).await?;
@@ -35,9 +38,9 @@ pub(super) async fn run(
         write_stderr("you> ");
         let line = tokio::select! {
             line = lines.recv() => line,
-            signal = runner.next_signal() => {
+            received = runner.signals.next() => {
                 write_stderr("\n");
-                return Err(Error::Cancelled(signal));
+                return Err(Error::Cancelled(received.signal));
             }
         };
         match line {
@@ -109,6 +112,65 @@ fn read_lines() -> io::Result<Receiver<io::Result<String>>> {
     };
     thread::Builder::new().name("stdin".to_owned()).spawn(read)?;
     Ok(lines)
+}
+
+/// Runs the tool loop and prints its events.
+pub(super) struct Runner<W> {
+    tool_loop: ToolLoop,
+    model: Arc<RemoteComponent>,
+    printer: EventPrinter<W>,
+    signals: Signals,
+}
+
+/// A run that has ended.
+pub(super) struct FinishedRun {
+    pub(super) result: LoopResult,
+    /// The signal that cancelled the run.
+    signal: Option<Signal>,
+}
+
+impl<W: Write> Runner<W> {
+    pub(super) fn new(
+        model: RemoteComponent,
+        tool_loop: ToolLoop,
+        printer: EventPrinter<W>,
+    ) -> Result<Self, Error> {
+        let signals = Signals::for_cancellation().map_err(Error::Terminal)?;
+        Ok(Self { tool_loop, model: Arc::new(model), printer, signals })
+    }
+
+    /// Runs the loop until it ends. A signal cancels the run.
+    pub(super) async fn run(&mut self, request: Request) -> Result<FinishedRun, Error> {
+        let cancel = CancellationToken::new();
+        let mut events =
+            self.tool_loop.run(self.model.clone(), request).cancel_with(cancel.clone()).stream();
+        let mut cancelled_by = None;
+        loop {
+            let event = tokio::select! {
+                event = events.next() => event.ok_or(client::Error::Truncated)?,
+                received = self.signals.next() => {
+                    cancelled_by = Some(received.signal);
+                    cancel.cancel();
+                    continue;
+                }
+            };
+            self.printer.print(&event)?;
+            if let LoopEvent::Ended(result) = event {
+                return Ok(FinishedRun { result, signal: cancelled_by });
+            }
+        }
+    }
+}
+
+impl FinishedRun {
+    /// Returns an error unless the run ended with an answer.
+    pub(super) fn check_answered(&self) -> Result<(), Error> {
+        match (&self.result.end, self.signal) {
+            (LoopEnd::Answered, _) => Ok(()),
+            (LoopEnd::Cancelled, Some(signal)) => Err(Error::Cancelled(signal)),
+            (end, _) => Err(Error::Ended { end: end.clone(), turns: self.result.turns }),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    common::parse_bool,
-    kind::{Configured, Kind},
+    kind::{Configured, Kind, one_of, parse_bool},
     scripted::{Fallback, ScriptedSpec, by_script, on_exhausted_in, stand_in_fallback},
 };
 use crate::{
@@ -27,6 +26,9 @@ use crate::{
         stream::StreamOptions,
     },
 };
+
+const ARGUMENTS: [(&str, ArgumentStyle); 2] =
+    [("schema", ArgumentStyle::Schema), ("literal", ArgumentStyle::Literal)];
 
 pub(super) const KIND: Kind = Kind {
     name: "conversation.echo",
@@ -95,34 +97,20 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     let defaults = EchoSettings::default();
     let chunk_delay = metadata.parse("chunkDelay", duration::parse, report);
     let settings = EchoSettings {
-        mode: metadata.parse("mode", parse_mode, report).unwrap_or(defaults.mode),
+        mode: metadata
+            .parse("mode", one_of([("mynah", Mode::Mynah), ("daprd", Mode::Daprd)]), report)
+            .unwrap_or(defaults.mode),
         model: metadata.text("model", report).unwrap_or(defaults.model),
         stream: StreamOptions {
             chunk_delay: chunk_delay.unwrap_or_default(),
             ..StreamOptions::default()
         },
         arguments: metadata
-            .parse("arguments", parse_arguments, report)
+            .parse("arguments", one_of(ARGUMENTS), report)
             .unwrap_or(defaults.arguments),
         chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
     };
     Configured { provider: Arc::new(settings), fallback: None }
-}
-
-fn parse_mode(text: &str) -> Result<Mode, String> {
-    match text {
-        "mynah" => Ok(Mode::Mynah),
-        "daprd" => Ok(Mode::Daprd),
-        _ => Err(format!("{text:?} is invalid; use mynah or daprd")),
-    }
-}
-
-fn parse_arguments(text: &str) -> Result<ArgumentStyle, String> {
-    match text {
-        "schema" => Ok(ArgumentStyle::Schema),
-        "literal" => Ok(ArgumentStyle::Literal),
-        _ => Err(format!("{text:?} is invalid; use schema or literal")),
-    }
 }
 
 impl ProviderSpec for EchoSettings {

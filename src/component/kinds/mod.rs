@@ -1,6 +1,5 @@
 //! The conversation component types. Each has its own file and an entry in [`KINDS`].
 
-mod common;
 mod echo;
 mod kind;
 pub(super) mod scripted;
@@ -8,12 +7,11 @@ pub(super) mod scripted;
 use std::sync::Arc;
 
 pub use self::echo::built_in;
-pub(super) use self::echo::built_in_with;
 pub(super) use self::{
-    common::{faults, has_strict_history, scrubber},
-    kind::{Configured, Kind},
+    echo::built_in_with,
+    kind::{Configured, Kind, faults, has_strict_history, scrubber},
 };
-use super::{settings::Metadata, spec::ProviderSpec, stand_in::StandIn};
+use super::{context::StandIn, settings::Metadata, spec::ProviderSpec};
 use crate::base::text::nearest;
 
 /// What the names of all types start with.

@@ -2,10 +2,7 @@
 
 use std::{num::NonZeroUsize, sync::Arc};
 
-use super::{
-    common::parse_bool,
-    kind::{Configured, Kind},
-};
+use super::kind::{Configured, Kind, one_of, parse_bool};
 use crate::{
     base::duration,
     chat::ChunkSize,
@@ -26,6 +23,16 @@ use crate::{
         stream::StreamOptions,
     },
 };
+
+const ON_EXHAUSTED: [(&str, OnExhausted); 5] = [
+    ("message", OnExhausted::Message),
+    ("fallback", OnExhausted::Fallback),
+    ("error", OnExhausted::Error),
+    ("repeat_last", OnExhausted::RepeatLast),
+    ("loop", OnExhausted::Loop),
+];
+const ON_MALFORMED: [(&str, OnMalformed); 2] =
+    [("error", OnMalformed::Error), ("fallback", OnMalformed::Fallback)];
 
 pub(super) const KIND: Kind = Kind {
     name: "conversation.scripted",
@@ -75,9 +82,11 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     let settings = ScriptedSettings {
         chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
         on_exhausted: metadata
-            .parse("onExhausted", parse_on_exhausted, report)
+            .parse("onExhausted", one_of(ON_EXHAUSTED), report)
             .unwrap_or_else(|| on_exhausted_in(metadata.context)),
-        on_malformed: metadata.parse("onMalformed", parse_on_malformed, report).unwrap_or_default(),
+        on_malformed: metadata
+            .parse("onMalformed", one_of(ON_MALFORMED), report)
+            .unwrap_or_default(),
         allow_unoffered: metadata
             .parse("allowUnoffered", parse_bool, report)
             .unwrap_or(defaults.allow_unoffered),
@@ -137,25 +146,6 @@ fn read_fallback(
         "echo" => (Fallback::Echo, None),
         "error" => (Fallback::Error, None),
         _ => (Fallback::Component, Some(value)),
-    }
-}
-
-fn parse_on_exhausted(text: &str) -> Result<OnExhausted, String> {
-    match text {
-        "message" => Ok(OnExhausted::Message),
-        "fallback" => Ok(OnExhausted::Fallback),
-        "error" => Ok(OnExhausted::Error),
-        "repeat_last" => Ok(OnExhausted::RepeatLast),
-        "loop" => Ok(OnExhausted::Loop),
-        _ => Err(format!("{text:?} is invalid; use message, fallback, error, repeat_last or loop")),
-    }
-}
-
-fn parse_on_malformed(text: &str) -> Result<OnMalformed, String> {
-    match text {
-        "error" => Ok(OnMalformed::Error),
-        "fallback" => Ok(OnMalformed::Fallback),
-        _ => Err(format!("{text:?} is invalid; use error or fallback")),
     }
 }
 

@@ -1,10 +1,12 @@
-//! Reads the metadata of a component by key.
+//! Reads the metadata of a component by key, and expands its templates.
 
 use std::{collections::BTreeSet, fmt::Display, path::Path, sync::Arc};
 
-use super::{access::Access, environment, template, value::ResolvedValue};
+use twox_hash::XxHash3_64;
+
+use super::{access::Access, environment};
 use crate::{
-    base::secrets::is_secret_name,
+    base::{diagnostics::Place, secrets::is_secret_name},
     component::{
         context::Context,
         manifest::{Item, Located, Manifest, SecretKeyRef, Source},
@@ -134,7 +136,7 @@ impl Metadata<'_> {
 
     fn expand(&self, text: &str, key: &str) -> Result<String, &'static str> {
         let component = self.manifest.name.as_ref().map_or("", |name| &name.text);
-        template::expand(text, self.context, component, key)
+        expand(text, self.context, component, key)
     }
 
     /// Returns the value of an environment variable. If it cannot be read, reports a warning and
@@ -171,5 +173,110 @@ impl Metadata<'_> {
                 None
             }
         }
+    }
+}
+
+/// The value of an item after its reference has been resolved.
+pub(crate) struct ResolvedValue {
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    /// The text that diagnostics show instead of the value. `None` if the value may be shown.
+    redacted_as: Option<String>,
+}
+
+impl ResolvedValue {
+    /// Creates a value that is written in the metadata itself.
+    pub(super) fn literal(value: &Located) -> Self {
+        let Located { place, text } = value.clone();
+        Self { place, text, redacted_as: None }
+    }
+
+    /// Creates a value that may be secret.
+    fn hidden(place: Place, text: impl Into<String>, redacted_as: impl Into<String>) -> Self {
+        Self { place, text: text.into(), redacted_as: Some(redacted_as.into()) }
+    }
+
+    /// Returns the value in quotes, or what diagnostics show instead.
+    pub(crate) fn shown(&self) -> String {
+        self.redacted_as.clone().unwrap_or_else(|| format!("{:?}", self.text))
+    }
+
+    /// Removes a secret value from an error that begins with the quoted value.
+    fn redact(&self, error: String) -> String {
+        let Some(redacted_as) = &self.redacted_as else { return error };
+        let rest = error.strip_prefix(&format!("{:?} ", self.text));
+        format!("{redacted_as} {}", rest.unwrap_or("cannot be used"))
+    }
+}
+
+/// Expands all templates in `text`, which is the value of the metadata item `item`.
+fn expand(
+    text: &str,
+    context: &Context,
+    component: &str,
+    item: &str,
+) -> Result<String, &'static str> {
+    let mut text = expand_uuids(text, component, item);
+    if text.contains("{podName}") {
+        let pod = context.pod_name().ok_or("{podName} requires POD_NAME to be set")?;
+        text = text.replace("{podName}", pod);
+    }
+    let (app_id, namespace) = (&context.app_id, context.namespace());
+    Ok(text.replace("{namespace}", &format!("{namespace}.{app_id}")).replace("{appID}", app_id))
+}
+
+fn expand_uuids(text: &str, component: &str, item: &str) -> String {
+    let mut parts = text.split("{uuid}");
+    let mut expanded = parts.next().unwrap_or_default().to_owned();
+    for (index, part) in parts.enumerate() {
+        expanded += &uuid(&format!("{component}/{item}/{index}"));
+        expanded += part;
+    }
+    expanded
+}
+
+/// Returns a UUID that depends only on the seed. In version 8, the application chooses the bits.
+fn uuid(seed: &str) -> String {
+    let high = XxHash3_64::oneshot_with_seed(0, seed.as_bytes());
+    let low = XxHash3_64::oneshot_with_seed(1, seed.as_bytes());
+    let version = 0x8000 | (high & 0xfff);
+    let variant = 0x8000 | (low >> 48 & 0x3fff);
+    let (first, second) = (high >> 32, high >> 16 & 0xffff);
+    format!("{first:08x}-{second:04x}-{version:04x}-{variant:04x}-{:012x}", low & 0xffff_ffff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(variables: &[(&str, &str)]) -> Context {
+        let environment = variables.iter().copied().collect();
+        Context { app_id: "shop".into(), environment, ..Context::default() }
+    }
+
+    fn expanded(text: &str) -> Result<String, &'static str> {
+        expand(text, &context(&[("NAMESPACE", "prod"), ("POD_NAME", "")]), "echo", "model")
+    }
+
+    #[test]
+    fn expands_app_id_and_namespace() {
+        assert_eq!(
+            expanded("{appID} {namespace} {other}").as_deref(),
+            Ok("shop prod.shop {other}")
+        );
+        let unset = expand("{namespace}", &context(&[]), "echo", "model");
+        assert_eq!(unset.as_deref(), Ok("default.shop"), "as daprd");
+    }
+
+    #[test]
+    fn rejects_pod_name_if_not_set() {
+        assert_eq!(expanded("{podName}"), Err("{podName} requires POD_NAME to be set"));
+        let context = context(&[("POD_NAME", "pod-0")]);
+        assert_eq!(expand("at {podName}", &context, "echo", "model").as_deref(), Ok("at pod-0"));
+    }
+
+    #[test]
+    fn expands_each_uuid_to_a_constant() {
+        insta::assert_snapshot!(expanded("{uuid} {uuid}").unwrap(), @"57fc4167-8933-8995-aaaf-10f738bfae59 56ca04f4-8e35-8058-8100-62cbdffce05e");
     }
 }

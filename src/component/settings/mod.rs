@@ -4,10 +4,7 @@ mod access;
 mod environment;
 mod metadata;
 pub(super) mod secrets;
-mod template;
-mod value;
 
 pub(crate) use access::Access;
 pub(super) use environment::variable;
-pub(super) use metadata::{Metadata, SecretError};
-pub(super) use value::ResolvedValue;
+pub(super) use metadata::{Metadata, ResolvedValue, SecretError};

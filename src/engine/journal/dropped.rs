@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{entry::Entry, filter::EntryFilter};
+use super::entry::{Entry, EntryFilter};
 
 /// Maximum number of sessions that are counted separately.
 const MAX_SESSIONS: usize = 1_000;

@@ -1,14 +1,15 @@
-//! Entries of the journal.
+//! Entries of the journal, and which of them a request selects.
 
 use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{memory::Memory, packed::PackedResponse};
+use super::packed::{Memory, PackedResponse};
 use crate::{
     base::blocking::LARGE,
     chat::Response,
-    engine::outcome::CallOutcome,
     provider::call::{AnsweredBy, DEFAULT_SESSION, Surface},
     wire::sent::SentRequest,
 };
@@ -95,8 +96,11 @@ impl Entry<&Response> {
 }
 
 /// Copies the body of a request. A large body is kept as it is, because it has its buffer almost to itself.
-fn copied(request: SentRequest, memory: &mut Memory) -> SentRequest {
-    request.map_body(|body| if body.len() > LARGE { body } else { memory.store(&body) })
+fn copied(mut request: SentRequest, memory: &mut Memory) -> SentRequest {
+    if request.body.len() <= LARGE {
+        request.body = memory.store(&request.body);
+    }
+    request
 }
 
 impl Entry {
@@ -118,7 +122,7 @@ impl Entry {
 
     /// Frees the bytes.
     pub(super) fn free(self, memory: &mut Memory) {
-        self.request.into_iter().for_each(|request| memory.free(request.into_body()));
+        self.request.into_iter().for_each(|request| memory.free(request.body));
         if let Outcome::Answered(response) = self.outcome {
             memory.free(response.into_bytes());
         }
@@ -136,9 +140,54 @@ impl Entry {
             Outcome::Failed(failure) => failure.message.len(),
             Outcome::Cancelled => 0,
         };
-        let request = self.request.as_ref().map_or(0, |request| request.body().len());
+        let request = self.request.as_ref().map_or(0, |request| request.body.len());
         let texts = self.component.len() + self.session.as_deref().map_or(0, str::len);
         let answers = self.answered_by.len() * size_of::<AnsweredBy>();
         size_of::<Self>() + request + texts + outcome + answers
+    }
+}
+
+/// Selects entries of the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct EntryFilter {
+    /// The session, if the entries of one are wanted.
+    pub(crate) session: Option<String>,
+    /// The component, if the entries of one are wanted.
+    pub(crate) component: Option<String>,
+    /// How the calls have ended, if only such entries are wanted.
+    pub(crate) outcome: Option<CallOutcome>,
+    /// Only entries with a higher number are wanted.
+    pub(crate) since: u64,
+}
+
+impl EntryFilter {
+    /// Returns `true` if the entry is selected.
+    pub(crate) fn selects(&self, entry: &Entry) -> bool {
+        entry.number > self.since
+            && self.session.as_deref().is_none_or(|session| session == entry.session())
+            && self.component.as_ref().is_none_or(|component| **component == *entry.component)
+            && self.outcome.is_none_or(|outcome| outcome == entry.outcome.kind())
+    }
+}
+
+/// How a call has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CallOutcome {
+    Ok,
+    Failed,
+    Cancelled,
+}
+
+impl CallOutcome {
+    pub(crate) const ALL: [Self; 3] = [Self::Ok, Self::Failed, Self::Cancelled];
+
+    /// Returns the name of the outcome in metrics, in the log and in the journal.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
     }
 }

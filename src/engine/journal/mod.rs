@@ -3,9 +3,6 @@
 mod dropped;
 mod entry;
 mod file;
-mod filter;
-mod memory;
-mod open;
 mod packed;
 mod shards;
 mod shown;
@@ -15,8 +12,7 @@ use std::{collections::BTreeSet, io, path::Path, sync::Arc, time::Duration};
 use prometheus::IntCounter;
 
 pub(crate) use self::{
-    entry::{CallError, Entry, Outcome},
-    filter::EntryFilter,
+    entry::{CallError, CallOutcome, Entry, EntryFilter, Outcome},
     shown::{ShownEntry, is_zero},
 };
 use self::{file::JournalFile, shards::Shards};
@@ -88,7 +84,7 @@ impl Journal {
 
     /// Returns `true` if the journal keeps entries in memory, where they can be read.
     pub(crate) fn is_readable(&self) -> bool {
-        self.shards.have_room()
+        self.shards.limit > 0
     }
 
     /// Returns the number of the newest entry, which may have been removed, or 0 if there was none.
@@ -101,7 +97,7 @@ impl Journal {
         let mut entries = self.shards.since(selection.since);
         entries.retain(|entry| selection.selects(entry));
         // Counted afterwards, so that no missing entry is overlooked.
-        let dropped = self.shards.dropped_by_session().among(selection);
+        let dropped = self.shards.dropped_by_session.among(selection);
         Selected { entries, dropped, redactor: self.redactor.load_full() }
     }
 
@@ -116,7 +112,7 @@ impl Journal {
     /// Removes the selected entries. Returns their number.
     pub(crate) fn remove(&self, selection: &EntryFilter) -> usize {
         if selection.component.is_none() {
-            self.shards.dropped_by_session().remove(selection.session.as_deref());
+            self.shards.dropped_by_session.remove(selection.session.as_deref());
         }
         self.shards.remove(|entry| selection.selects(entry))
     }

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use super::{dropped::Dropped, entry::Entry, memory::Memory};
+use super::{dropped::Dropped, entry::Entry, packed::Memory};
 use crate::chat::Response;
 
 /// The entries, in one shard for each serving thread, so that threads do not wait for each other. The
@@ -18,11 +18,11 @@ use crate::chat::Response;
 #[derive(Debug)]
 pub(super) struct Shards {
     shards: Box<[Shard]>,
-    limit: usize,
+    pub(super) limit: usize,
     bytes: AtomicUsize,
     numbers: AtomicU64,
     dropped: AtomicU64,
-    dropped_by_session: Dropped,
+    pub(super) dropped_by_session: Dropped,
 }
 
 #[derive(Debug)]
@@ -145,16 +145,6 @@ impl Shards {
                 count
             })
             .sum()
-    }
-
-    /// Returns the dropped entries by session.
-    pub(super) fn dropped_by_session(&self) -> &Dropped {
-        &self.dropped_by_session
-    }
-
-    /// Returns `true` if there is room for any entry.
-    pub(super) fn have_room(&self) -> bool {
-        self.limit > 0
     }
 
     /// Returns how many entries were dropped because there was no room.

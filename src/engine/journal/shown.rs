@@ -6,10 +6,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::entry::{CallError, Entry, Outcome};
+use super::entry::{CallError, CallOutcome, Entry, Outcome};
 use crate::{
     chat::{MissingPart, Response, ToolCall, Usage},
-    engine::{outcome::CallOutcome, redactor::Redactor},
+    engine::redactor::Redactor,
     provider::call::{AnsweredBy, Surface},
     wire::sent::SentApi,
 };
@@ -177,7 +177,7 @@ impl Entry {
             session: self.session(),
             component: &self.component,
             stream: self.is_streamed,
-            api: self.request.as_ref().map(|request| request.api().as_str()),
+            api: self.request.as_ref().map(|request| request.api.as_str()),
             request: self.request.as_ref().map(|request| redactor.readable(request)),
             outcome: self.outcome.kind().as_str(),
             response,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::wire::sent::SentRequest;
+use crate::wire::sent::{SentApi, SentRequest};
 
 /// A known secret, with characters that are escaped in JSON.
 const KNOWN: &str = "pla\"nt/ed\\é\n1";
@@ -175,7 +175,7 @@ fn searches_hostile_texts() {
 fn hides_undecodable_requests_with_secrets() {
     let shown = |body: &str| {
         let body = bytes::Bytes::copy_from_slice(body.as_bytes());
-        redactor().readable(&SentRequest::openai(&body))
+        redactor().readable(&SentRequest::json(SentApi::OpenAi, &body))
     };
     let nested = format!("{}\"api-key\": \"abc\"{}", "{\"a\":".repeat(200), "}".repeat(200));
     for body in ["{\"api-key\": \"abc\",}", "{'password': 'abc'}", &nested] {

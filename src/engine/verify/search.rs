@@ -165,7 +165,7 @@ impl Search<'_> {
             component: &entry.component,
             model: component.as_ref().and_then(|component| component.model.as_deref()),
             session: &session,
-            alpha1: sent.api().is_alpha1(),
+            alpha1: sent.api.is_alpha1(),
         };
         look(request, origin).map(Some)
     }

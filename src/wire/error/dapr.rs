@@ -56,30 +56,24 @@ impl Error {
             Self::Chat(Chat::MemoryLimit(_)) => {
                 (Code::ResourceExhausted, Http::SERVICE_UNAVAILABLE, "ERR_MEMORY_LIMIT")
             }
-            Self::MalformedBody(_) => {
-                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
-            }
             Self::NotGrpc(_) => {
                 (Code::InvalidArgument, Http::UNSUPPORTED_MEDIA_TYPE, "ERR_MALFORMED_REQUEST")
             }
             Self::NotPost(_) => (Code::Internal, Http::METHOD_NOT_ALLOWED, "ERR_MALFORMED_REQUEST"),
-            Self::MalformedPath(_) => {
-                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
-            }
-            Self::InvalidRequest { .. }
+            Self::MalformedBody(_)
+            | Self::MalformedPath(_)
+            | Self::AmbiguousHeaders(_)
+            | Self::InvalidRequest { .. }
             | Self::PreviousResponseNotFound(_)
             | Self::SessionName { .. }
-            | Self::NoSessionName => {
-                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
-            }
-            Self::MissingInstance | Self::InvalidMetadata(_) | Self::UnknownOperation(_) => {
+            | Self::NoSessionName
+            | Self::MissingInstance
+            | Self::InvalidMetadata(_)
+            | Self::UnknownOperation(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
             Self::NotInitialized(_) => {
                 (Code::FailedPrecondition, Http::BAD_REQUEST, "ERR_CONVERSATION_NOT_FOUND")
-            }
-            Self::TooManyInstances(_) => {
-                (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
             }
             Self::UnknownModel { .. } | Self::ItemNotFound(_) | Self::ResponseNotFound(_) => {
                 (Code::NotFound, Http::NOT_FOUND, "ERR_CONVERSATION_NOT_FOUND")
@@ -87,7 +81,7 @@ impl Error {
             Self::NotServed | Self::OpenAiNotServed => {
                 (Code::Unimplemented, Http::NOT_FOUND, "ERR_DIRECT_INVOKE")
             }
-            Self::MetadataFull { .. } => {
+            Self::MetadataFull { .. } | Self::TooManyInstances(_) => {
                 (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
             }
             Self::AppIdMismatch => (
@@ -103,9 +97,6 @@ impl Error {
             }
             Self::DaprdUnavailable { .. } => {
                 (Code::Unavailable, Http::SERVICE_UNAVAILABLE, "ERR_DAPRD_UNAVAILABLE")
-            }
-            Self::AmbiguousHeaders(_) => {
-                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
             Self::Forbidden(_) => (Code::PermissionDenied, Http::FORBIDDEN, "ERR_FORBIDDEN"),
         }

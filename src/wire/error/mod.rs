@@ -1,19 +1,18 @@
 //! Call errors, and the table that maps each error to codes and bodies.
 
-mod control;
+mod http;
 mod dapr;
-mod dapr_http;
-mod openai;
 
 use std::{borrow::Cow, time::Duration};
 
 use thiserror::Error as ThisError;
 
-pub(crate) use self::control::ControlError;
-pub(crate) use self::dapr::{component_status, not_grpc, shorten_status};
-pub use self::dapr_http::HttpError;
-pub(crate) use self::dapr_http::json_body;
-use super::routes::{NotServed, OpenAiNotServed};
+pub use self::http::HttpError;
+pub(crate) use self::{
+    dapr::{component_status, not_grpc, shorten_status},
+    http::{ControlError, json_body, openai_code},
+};
+use super::routes::{OPENAI_ROUTES, not_served};
 use crate::{
     base::{memory::MemoryExhausted, timeouts::BODY_TIMEOUT},
     chat::{self, Delivery},
@@ -69,10 +68,10 @@ pub enum Error {
     #[error("failed to unescape request parameter {0:?}")]
     MalformedPath(String),
     /// mynah does not serve the path or method. daprd may serve it.
-    #[error("{NotServed}")]
+    #[error("{}", not_served())]
     NotServed,
     /// mynah does not serve the path or method of OpenAI's API.
-    #[error("{OpenAiNotServed}")]
+    #[error("of OpenAI's API, mynah serves only {}", OPENAI_ROUTES.join(", "))]
     OpenAiNotServed,
     /// A request of OpenAI's API is invalid or asks for something that mynah does not support.
     #[error("{reason}")]
@@ -223,7 +222,7 @@ impl Error {
     }
 
     /// Returns the message without Dapr's prefix, which names the component.
-    fn provider_message(&self) -> Cow<'_, str> {
+    pub(crate) fn provider_message(&self) -> Cow<'_, str> {
         match self {
             Self::Chat(chat::Error::Provider { error, .. }) => Cow::Borrowed(&error.message),
             Self::Chat(chat::Error::InvalidParams { reason, .. }) => Cow::Owned(reason.to_string()),

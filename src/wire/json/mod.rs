@@ -10,7 +10,6 @@
 //! only: anything else, including every invalid body, falls back to `reflect`.
 
 mod fast_read;
-mod fast_struct;
 mod fast_write;
 mod reflect;
 #[cfg(test)]

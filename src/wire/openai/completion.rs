@@ -216,3 +216,36 @@ impl<'a> CallDelta<'a> {
         Self { index: Some(index), id: None, r#type: None, function }
     }
 }
+
+#[derive(Serialize)]
+struct Model<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: u64,
+    owned_by: &'static str,
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    object: &'static str,
+    data: Vec<Model<'a>>,
+}
+
+/// Encodes a list of models.
+pub(crate) fn models<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    encode(&List { object: "list", data: names.map(describe).collect() })
+}
+
+/// Encodes one model.
+pub(crate) fn model(name: &str) -> String {
+    encode(&describe(name))
+}
+
+fn describe(id: &str) -> Model<'_> {
+    Model { id, object: "model", created: CREATED, owned_by: "mynah" }
+}
+
+/// Encodes an object of which every part can be encoded.
+pub(super) fn encode(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

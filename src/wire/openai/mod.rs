@@ -3,15 +3,11 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference>.
 
-mod arguments;
 mod body;
 mod completion;
 mod decode;
 mod embeddings;
 mod events;
-mod messages;
-mod models;
-mod parts;
 mod read;
 mod responses;
 mod tool_choice;
@@ -20,11 +16,10 @@ use std::{collections::BTreeSet, fmt::Display, ops::Range, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::future::Either;
-use serde::Serialize;
 use serde_json::Value;
 
 use self::completion::Completion;
-/// Named only by tests, benchmarks and fuzz targets.
+// Named only by tests, benchmarks and fuzz targets.
 #[cfg(feature = "internals")]
 pub use self::responses::{ResponseAnswer, ResponseProgress};
 pub use self::{
@@ -33,11 +28,16 @@ pub use self::{
     responses::{ResponsePiece, ResponseRequest},
 };
 pub(crate) use self::{
+    completion::{model, models},
     embeddings::EmbeddingRequest,
-    models::{model, models},
     responses::{KeptResponse, Position, removed_response},
 };
-use super::{conversation::ConverseRequest, error::Error, sent::SentRequest, undecoded::Undecoded};
+use super::{
+    conversation::ConverseRequest,
+    error::Error,
+    sent::{SentApi, SentRequest},
+    undecoded::Undecoded,
+};
 use crate::{
     base::json_size,
     chat::{Delta, Request, Response},
@@ -63,8 +63,8 @@ pub(crate) trait FromBody: Send + Sized + 'static {
 
 /// A request for an answer of a model.
 pub(crate) trait ModelRequest: FromBody + ConverseRequest {
-    /// Returns the request for the journal.
-    fn sent(body: &Bytes) -> SentRequest;
+    /// The API of the request.
+    const API: SentApi;
 
     /// Returns the model that the request names. May be empty.
     fn model(&self) -> &str;
@@ -80,7 +80,8 @@ pub(crate) trait ModelRequest: FromBody + ConverseRequest {
 #[derive(Debug)]
 pub struct ChatRequest {
     component: String,
-    is_streamed: bool,
+    /// Whether the answer is to be streamed.
+    pub(crate) is_streamed: bool,
     request: Request,
     /// Depends on the tools of the component, which is not known yet.
     tool_choice: Option<Value>,
@@ -97,17 +98,8 @@ pub struct Passthrough {
     has_started: bool,
 }
 
-impl ChatRequest {
-    /// Returns `true` if the answer is to be streamed.
-    pub(crate) fn is_streamed(&self) -> bool {
-        self.is_streamed
-    }
-}
-
 impl ModelRequest for ChatRequest {
-    fn sent(body: &Bytes) -> SentRequest {
-        SentRequest::openai(body)
-    }
+    const API: SentApi = SentApi::OpenAi;
 
     fn model(&self) -> &str {
         &self.completion.model
@@ -135,14 +127,6 @@ pub(crate) struct DecodedBody<M> {
 }
 
 impl<M: ModelRequest> Undecoded<M> for DecodedBody<M> {
-    fn size(&self) -> usize {
-        0
-    }
-
-    fn decoded_size(&self) -> usize {
-        0
-    }
-
     fn sent(&self) -> Option<SentRequest> {
         self.sent.clone()
     }
@@ -156,6 +140,7 @@ impl<M: ModelRequest> Undecoded<M> for DecodedBody<M> {
     }
 }
 
+/// The caller records the body, because the component is known only after it was decoded.
 impl<T: FromBody> Undecoded<T> for Body {
     fn size(&self) -> usize {
         self.0.len()
@@ -163,11 +148,6 @@ impl<T: FromBody> Undecoded<T> for Body {
 
     fn decoded_size(&self) -> usize {
         json_size::decoded_size(&self.0)
-    }
-
-    /// The caller records the body, because the component is known only after it was decoded.
-    fn sent(&self) -> Option<SentRequest> {
-        None
     }
 
     fn decode(self) -> Result<T, Error> {
@@ -179,12 +159,6 @@ impl<T: FromBody> Undecoded<T> for Body {
             return Ok(Either::Right(self));
         }
         T::from_body(&self.0).map(Either::Left)
-    }
-}
-
-impl FromBody for ChatRequest {
-    fn from_body(body: &Bytes) -> Result<Self, Error> {
-        decode::decode(body)
     }
 }
 
@@ -233,9 +207,4 @@ impl Passthrough {
 fn invalid(param: impl Display, reason: impl Display) -> Error {
     let param = param.to_string();
     Error::InvalidRequest { reason: format!("{param}: {reason}"), param: Some(param) }
-}
-
-/// Encodes an object of which every part can be encoded.
-fn encode(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

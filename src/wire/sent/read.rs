@@ -11,7 +11,7 @@ use prost::Message;
 use prost_types::Any;
 use serde_json::{Map, Value, json};
 
-use super::request::{Encoding, MAX_SHOWN, SentApi, SentRequest};
+use super::{Encoding, MAX_SHOWN, SentApi, SentRequest};
 use crate::{
     chat::Request,
     wire::{
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn sent(message: &ConversationRequestAlpha2) -> SentRequest {
-        SentRequest::protobuf::<ConversationRequestAlpha2>(&message.encode_to_vec().into())
+        SentRequest::protobuf(SentApi::Alpha2, &message.encode_to_vec().into())
     }
 
     #[test]
@@ -205,9 +205,9 @@ mod tests {
         let shown = sent(&message).parsed().unwrap();
         assert_eq!(shown["parameters"]["p"]["hex"], "01ff");
         let invalid = Bytes::from_static(b"\xff");
-        let invalid = SentRequest::protobuf::<ConversationRequestAlpha2>(&invalid);
+        let invalid = SentRequest::protobuf(SentApi::Alpha2, &invalid);
         assert_eq!((invalid.parsed(), &*invalid.undecoded()), (None, "ff"));
-        let invalid = SentRequest::openai(&Bytes::from_static(b"{"));
+        let invalid = SentRequest::json(SentApi::OpenAi, &Bytes::from_static(b"{"));
         assert_eq!((invalid.parsed(), &*invalid.undecoded()), (None, "{"));
     }
 }

@@ -6,16 +6,21 @@ use tonic::{Request, Response};
 
 use crate::{
     api::{
+        access::Guard,
         dapr::metadata::metadata,
-        grpc::method::{Answer, GrpcCall, Streamed},
-        guard::Guard,
+        grpc::{
+            call_body::CallBody,
+            method::{Answer, GrpcCall, Responding, Streamed, not_served, stream, unary},
+        },
         pipeline,
     },
     base::drain::Drain,
     engine::Engine,
     net,
     provider::{CallContext, call::Surface},
-    wire::{conversation::DaprRequest, headers::call_context, proto, undecoded::Protobuf},
+    wire::{
+        conversation::DaprRequest, error::Error, headers::call_context, proto, undecoded::Protobuf,
+    },
 };
 
 /// The Dapr runtime service of one sidecar.
@@ -44,10 +49,7 @@ impl GrpcCall for RuntimeCall {
 }
 
 impl RuntimeCall {
-    pub(super) async fn converse<M: DaprRequest>(
-        self,
-        request: Request<Protobuf<M>>,
-    ) -> Answer<M::Response> {
+    async fn converse<M: DaprRequest>(self, request: Request<Protobuf<M>>) -> Answer<M::Response> {
         let context = self.context(&request);
         let engine = &self.runtime.engine;
         let answer = pipeline::converse(engine, request.into_inner(), context).await;
@@ -68,14 +70,14 @@ impl RuntimeCall {
         call_context(Surface::Grpc, request.metadata().as_ref(), self.transport.charge())
     }
 
-    pub(super) async fn get_metadata(
+    async fn get_metadata(
         self,
         _: Request<Protobuf<proto::GetMetadataRequest>>,
     ) -> Answer<proto::GetMetadataResponse> {
         Ok(Response::new(metadata(&self.runtime.engine)))
     }
 
-    pub(super) async fn set_metadata(
+    async fn set_metadata(
         self,
         request: Request<Protobuf<proto::SetMetadataRequest>>,
     ) -> Answer<()> {
@@ -84,8 +86,34 @@ impl RuntimeCall {
         Ok(Response::new(()))
     }
 
-    pub(super) async fn shutdown(self, _: Request<Protobuf<proto::ShutdownRequest>>) -> Answer<()> {
+    async fn shutdown(self, _: Request<Protobuf<proto::ShutdownRequest>>) -> Answer<()> {
         self.runtime.drain.start();
         Ok(Response::new(()))
+    }
+}
+
+/// The methods of the conversation API.
+pub(super) const CONVERSATION: [&str; 4] =
+    ["ConverseAlpha1", "ConverseAlpha2", "ConverseStreamAlpha1", "ConverseStreamAlpha2"];
+
+/// What the paths of the methods start with.
+pub(super) const PREFIX: &str = "/dapr.proto.runtime.v1.Dapr/";
+
+/// Answers a call of a method.
+pub(super) fn answer(call: RuntimeCall, request: http::Request<CallBody>) -> Responding {
+    type Call = RuntimeCall;
+    match request.uri().path().strip_prefix(PREFIX).unwrap_or_default() {
+        "ConverseAlpha1" => unary(request, call, Call::converse::<proto::ConversationRequest>),
+        "ConverseAlpha2" => {
+            unary(request, call, Call::converse::<proto::ConversationRequestAlpha2>)
+        }
+        "ConverseStreamAlpha1" => stream(request, call, Call::stream::<proto::ConversationRequest>),
+        "ConverseStreamAlpha2" => {
+            stream(request, call, Call::stream::<proto::ConversationRequestAlpha2>)
+        }
+        "GetMetadata" => unary(request, call, Call::get_metadata),
+        "SetMetadata" => unary(request, call, Call::set_metadata),
+        "Shutdown" => unary(request, call, Call::shutdown),
+        _ => not_served(Error::NotServed),
     }
 }

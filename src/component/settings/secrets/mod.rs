@@ -5,8 +5,7 @@
 //! causing an error.
 
 mod file;
-mod store;
 mod stores;
 
-pub(crate) use store::is_supported;
 pub(crate) use stores::SecretStores;
+pub(crate) use stores::is_supported;

@@ -1,15 +1,20 @@
-//! The secret stores among the loaded components.
+//! The secret stores among the loaded components, and what they read.
 
 use std::{cell::OnceCell, collections::BTreeMap, path::Path};
 
-use super::store::{self, Store};
-use crate::component::{
-    context::Context,
-    filter,
-    manifest::{Located, Manifest},
-    settings::{
-        Access,
-        metadata::{Metadata, SecretError, SecretSource},
+use super::file::{SecretsFile, no_key};
+use crate::{
+    base::environment::Environment,
+    component::{
+        context::Context,
+        filter,
+        manifest::{Located, Manifest},
+        report::Report,
+        settings::{
+            Access,
+            environment::is_forbidden,
+            metadata::{Metadata, SecretError, SecretSource},
+        },
     },
 };
 
@@ -42,7 +47,7 @@ impl<'a> SecretStores<'a> {
     }
 
     fn open(&self, store: &str) -> Result<&Result<Store, String>, SecretError> {
-        let types = store::TYPES.join(" or ");
+        let types = TYPES.join(" or ");
         let Some(declared) = self.stores.get(store) else {
             return Err(SecretError::NoStore(format!(
                 "secret store {store:?} is not loaded; \
@@ -50,7 +55,7 @@ impl<'a> SecretStores<'a> {
             )));
         };
         let Declared { manifest, opened } = declared;
-        let Some(kind) = store::type_of(manifest) else {
+        let Some(kind) = type_of(manifest) else {
             let kind = manifest.kind_text();
             return Err(SecretError::NoStore(format!(
                 "secret store {store:?} has type {kind}, which is not supported; \
@@ -96,4 +101,82 @@ impl SecretSource for SecretStores<'_> {
         environment.record(&format!("secret {store:?} {name:?} {key:?}"), value.as_deref().ok());
         value.map_err(|error| SecretError::Missing(format!("secret store {store:?}: {error}")))
     }
+}
+
+const TYPES: [&str; 2] = ["secretstores.local.env", "secretstores.local.file"];
+
+/// A supported store type.
+#[derive(Clone, Copy)]
+enum StoreType {
+    Environment,
+    File,
+}
+
+/// An open store.
+enum Store {
+    /// Environment variables whose names begin with the prefix.
+    Environment {
+        prefix: String,
+    },
+    File(SecretsFile),
+}
+
+/// Returns `true` if the component is a secret store that mynah supports.
+pub(crate) fn is_supported(manifest: &Manifest) -> bool {
+    type_of(manifest).is_some()
+}
+
+/// Returns the type of a store. As in daprd, case matters only in the category.
+fn type_of(manifest: &Manifest) -> Option<StoreType> {
+    let kind = manifest.kind.as_ref()?.text.strip_prefix("secretstores.")?;
+    match kind.to_lowercase().as_str() {
+        "local.env" if manifest.is_first_version() => Some(StoreType::Environment),
+        "local.file" if manifest.is_first_version() => Some(StoreType::File),
+        _ => None,
+    }
+}
+
+impl Store {
+    /// Opens a store with the settings in its metadata.
+    pub(super) fn open(kind: StoreType, metadata: &Metadata<'_>) -> Result<Self, String> {
+        let mut report = Report::default();
+        let store = match kind {
+            StoreType::Environment => {
+                let prefix = metadata.text("prefix", &mut report).unwrap_or_default();
+                Ok(Self::Environment { prefix })
+            }
+            StoreType::File => SecretsFile::open(metadata, &mut report).map(Self::File),
+        };
+        match report.first_error() {
+            Some(error) => Err(error.message.clone()),
+            None => store,
+        }
+    }
+
+    /// Returns the value of a key in a secret. The value is never empty.
+    pub(super) fn get(
+        &self,
+        name: &str,
+        key: &str,
+        environment: &Environment,
+    ) -> Result<String, String> {
+        match self {
+            Self::Environment { prefix } => {
+                let value = variable(&format!("{prefix}{name}"), environment)?;
+                if key == name { Ok(value.to_owned()) } else { Err(no_key(name, key)) }
+            }
+            Self::File(secrets) => secrets.get(name, key),
+        }
+    }
+}
+
+fn variable<'a>(name: &str, environment: &'a Environment) -> Result<&'a str, String> {
+    if is_forbidden(name) {
+        return Err(format!(
+            "components may not read the environment variable {name:?}; \
+             APP_API_TOKEN and DAPR_* are not allowed"
+        ));
+    }
+    let value = environment.get(name).filter(|value| !value.is_empty());
+    value.ok_or_else(|| format!("the environment variable {name:?} is not set"))
 }

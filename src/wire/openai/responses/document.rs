@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 
-use super::{history::joined, settings::Settings};
+use super::history::{Settings, joined};
 use crate::{
     chat::{self, FinishReason, MissingPart, ToolCall},
-    wire::openai::{completion::CREATED, encode},
+    wire::openai::completion::{CREATED, encode},
 };
 
 /// What a response needs of its request.

@@ -10,8 +10,8 @@ use super::document::{
 use crate::{
     chat::{self, Delta, ToolCall},
     wire::{
-        error::Error,
-        openai::{arguments::pieces, encode},
+        error::{Error, openai_code},
+        openai::{completion::encode, events::pieces},
     },
 };
 
@@ -27,8 +27,8 @@ pub struct ResponsePiece {
 
 /// How far a stream is.
 #[derive(Debug)]
-pub(super) struct Progress {
-    outline: Arc<Outline>,
+pub struct ResponseProgress {
+    pub(super) outline: Arc<Outline>,
     /// The number of the next event.
     sequence: u64,
     has_text: bool,
@@ -130,14 +130,9 @@ impl CallStep {
     }
 }
 
-impl Progress {
+impl ResponseProgress {
     pub(super) fn new(outline: Outline) -> Self {
         Self { outline: outline.into(), sequence: 0, has_text: false }
-    }
-
-    /// Returns the answer of a call that is not streamed.
-    pub(super) fn into_outline(self) -> Arc<Outline> {
-        self.outline
     }
 
     /// Returns the next piece.
@@ -300,7 +295,7 @@ impl ResponsePiece {
 impl Position {
     /// Returns the events with which a stream ends after an error.
     pub(crate) fn failed(&self, error: &Error) -> [String; 2] {
-        let (code, message) = (error.openai_code(), error.openai_message());
+        let (code, message) = (openai_code(error), error.provider_message());
         let body = Body::Error { code, message: &message, param: None };
         let response = self.outline.failed(error.openai_failure(), &message);
         [

@@ -9,8 +9,8 @@ use crate::{
         error::Error,
         openai::{
             body::{self, TextOr},
+            decode::{self, Large, PartContent, PartResult},
             invalid,
-            parts::{self, Large, PartContent, PartResult},
         },
     },
 };
@@ -120,7 +120,7 @@ impl<'a> History<'a> {
         path: impl Fn() -> String,
     ) -> Result<(), Error> {
         let mut message = empty(role);
-        parts::decode(path, content, read_part, &mut message, &mut self.large)?;
+        decode::content(path, content, read_part, &mut message, &mut self.large)?;
         self.messages.push(message);
         Ok(())
     }

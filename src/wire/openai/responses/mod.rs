@@ -8,36 +8,39 @@ mod document;
 mod events;
 mod history;
 mod items;
-mod settings;
-mod tool_choice;
 
 use std::{collections::BTreeSet, ops::Range};
 
 use bytes::Bytes;
 use serde::Serialize;
 
+use self::document::Outline;
 pub(crate) use self::{document::KeptResponse, events::Position};
-use self::{document::Outline, events::Progress};
-pub use self::{document::ResponseAnswer, events::ResponsePiece};
+pub use self::{
+    document::ResponseAnswer,
+    events::{ResponsePiece, ResponseProgress},
+};
 use super::{
-    FromBody, ModelRequest, encode,
+    ModelRequest,
+    completion::encode,
     tool_choice::{Choice, apply},
 };
 use crate::{
     chat::{Delta, Request, Response},
-    wire::{conversation::ConverseRequest, error::Error, sent::SentRequest},
+    wire::{conversation::ConverseRequest, error::Error, sent::SentApi},
 };
 
 /// A request for a response.
 #[derive(Debug)]
 pub struct ResponseRequest {
     component: String,
-    is_streamed: bool,
+    /// Whether the answer is to be streamed.
+    pub(crate) is_streamed: bool,
     /// The id of the response that the request continues.
-    previous: Option<String>,
+    pub(crate) previous: Option<String>,
     /// Whether the input has references to items of earlier responses.
-    has_references: bool,
-    request: Request,
+    pub(crate) has_references: bool,
+    pub(crate) request: Request,
     /// Depends on the tools of the component, which is not known yet.
     tool_choice: Option<Choice>,
     outline: Outline,
@@ -46,26 +49,6 @@ pub struct ResponseRequest {
 }
 
 impl ResponseRequest {
-    /// Returns the id of the response that the request continues.
-    pub(crate) fn previous(&self) -> Option<&str> {
-        self.previous.as_deref()
-    }
-
-    /// Returns the request to the component.
-    pub(crate) fn chat(&self) -> &Request {
-        &self.request
-    }
-
-    /// Returns `true` if the answer is to be streamed.
-    pub(crate) fn is_streamed(&self) -> bool {
-        self.is_streamed
-    }
-
-    /// Returns `true` if the input has references to items of earlier responses.
-    pub(crate) fn has_references(&self) -> bool {
-        self.has_references
-    }
-
     /// Returns a body with a history before its input, and with items in place of the references to
     /// them. `item` returns the JSON of an item.
     ///
@@ -86,16 +69,8 @@ impl ResponseRequest {
     }
 }
 
-impl FromBody for ResponseRequest {
-    fn from_body(body: &Bytes) -> Result<Self, Error> {
-        decode::decode(body)
-    }
-}
-
 impl ModelRequest for ResponseRequest {
-    fn sent(body: &Bytes) -> SentRequest {
-        SentRequest::openai_response(body)
-    }
+    const API: SentApi = SentApi::OpenAiResponse;
 
     fn model(&self) -> &str {
         &self.outline.model
@@ -125,19 +100,19 @@ impl ConverseRequest for ResponseRequest {
     fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, ResponseProgress), Error> {
         let Self { outline, mut request, tool_choice, .. } = self;
         apply(tool_choice, &mut request, own_tools)?;
-        Ok((request, ResponseProgress(Progress::new(outline))))
+        Ok((request, ResponseProgress::new(outline)))
     }
 
     fn response(response: Response, progress: ResponseProgress) -> ResponseAnswer {
-        ResponseAnswer { outline: progress.0.into_outline(), response }
+        ResponseAnswer { outline: progress.outline, response }
     }
 
     fn chunk(text: String, progress: &mut ResponseProgress) -> ResponsePiece {
-        progress.0.piece(Delta::Text(text))
+        progress.piece(Delta::Text(text))
     }
 
     fn complete(response: Response, progress: &mut ResponseProgress) -> ResponsePiece {
-        progress.0.piece(Delta::Complete(Box::new(response)))
+        progress.piece(Delta::Complete(Box::new(response)))
     }
 }
 
@@ -152,7 +127,3 @@ struct Removed<'a> {
 pub(crate) fn removed_response(id: &str) -> String {
     encode(&Removed { id, object: "response", deleted: true })
 }
-
-/// How far the stream of a response is.
-#[derive(Debug)]
-pub struct ResponseProgress(Progress);

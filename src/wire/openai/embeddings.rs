@@ -2,12 +2,16 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/embeddings>.
 
-mod answer;
-mod body;
+use std::{borrow::Cow, fmt};
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, SeqAccess, Unexpected, Visitor, value::SeqAccessDeserializer},
+    ser::{Error as _, SerializeSeq},
+};
 
-use self::body::{Body, Input};
 use super::{FromBody, invalid, read::read};
 use crate::{
     provider::{Cancellation, echo::embedding::EmbeddingInput},
@@ -24,7 +28,7 @@ const MAX_DIMENSIONS: u64 = 3072;
 #[derive(Debug)]
 pub(crate) struct EmbeddingRequest {
     /// The model that the request names.
-    model: String,
+    pub(crate) model: String,
     inputs: Vec<EmbeddingInput>,
     dimensions: usize,
     format: Format,
@@ -39,11 +43,6 @@ enum Format {
 }
 
 impl EmbeddingRequest {
-    /// Returns the model that the request names. May be empty.
-    pub(crate) fn model(&self) -> &str {
-        &self.model
-    }
-
     /// Sets the component that answers.
     pub(crate) fn set_component(&mut self, name: String) {
         if self.model.is_empty() {
@@ -67,7 +66,14 @@ impl EmbeddingRequest {
     ///
     /// Fails if the call is cancelled.
     pub(crate) fn answer(&self, cancellation: &Cancellation) -> Result<String, Error> {
-        answer::encode(self, cancellation)
+        let tokens = self.inputs.iter().map(EmbeddingInput::tokens).sum();
+        let document = Document {
+            object: "list",
+            data: Data { request: self, cancellation },
+            model: &self.model,
+            usage: Usage { prompt_tokens: tokens, total_tokens: tokens },
+        };
+        serde_json::to_string(&document).map_err(|error| Error::BodyRead(error.to_string()))
     }
 }
 
@@ -135,6 +141,122 @@ fn format(name: Option<&str>) -> Result<Format, Error> {
         Some(name) => {
             let reason = format!("{name:?} is not supported; expected \"float\" or \"base64\"");
             Err(invalid("encoding_format", reason))
+        }
+    }
+}
+
+/// The body of a request.
+#[derive(Debug, Deserialize)]
+pub(super) struct Body<'a> {
+    #[serde(borrow)]
+    pub(super) model: Option<Cow<'a, str>>,
+    pub(super) input: Option<Input>,
+    #[serde(borrow)]
+    pub(super) encoding_format: Option<Cow<'a, str>>,
+    pub(super) dimensions: Option<u64>,
+}
+
+/// What is to be embedded, or one item of an array of it.
+#[derive(Debug)]
+pub(super) enum Input {
+    Text(String),
+    Token(u64),
+    Items(Vec<Self>),
+}
+
+impl<'de> Deserialize<'de> for Input {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(InputVisitor)
+    }
+}
+
+struct InputVisitor;
+
+impl<'de> Visitor<'de> for InputVisitor {
+    type Value = Input;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text, an array of tokens, or an array of these")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Input, E> {
+        Ok(Input::Text(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, token: u64) -> Result<Input, E> {
+        Ok(Input::Token(token))
+    }
+
+    fn visit_i64<E: de::Error>(self, token: i64) -> Result<Input, E> {
+        let token = u64::try_from(token);
+        token
+            .map(Input::Token)
+            .map_err(|_| E::invalid_value(Unexpected::Other("a negative number"), &self))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Input, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(items)).map(Input::Items)
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    object: &'static str,
+    data: Data<'a>,
+    model: &'a str,
+    usage: Usage,
+}
+
+/// The embeddings. Each is made when it is encoded: together, they can be large.
+struct Data<'a> {
+    request: &'a EmbeddingRequest,
+    cancellation: &'a Cancellation,
+}
+
+#[derive(Serialize)]
+struct Embedding {
+    object: &'static str,
+    index: usize,
+    embedding: Vector,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Vector {
+    Float(Vec<f32>),
+    Base64(String),
+}
+
+#[derive(Serialize)]
+struct Usage {
+    prompt_tokens: u64,
+    total_tokens: u64,
+}
+
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let inputs = &self.request.inputs;
+        let mut data = serializer.serialize_seq(Some(inputs.len()))?;
+        for (index, input) in inputs.iter().enumerate() {
+            if self.cancellation.is_cancelled() {
+                return Err(S::Error::custom("the call was cancelled"));
+            }
+            let vector = input.vector(self.request.dimensions);
+            let embedding = Vector::new(vector, self.request.format);
+            data.serialize_element(&Embedding { object: "embedding", index, embedding })?;
+        }
+        data.end()
+    }
+}
+
+impl Vector {
+    fn new(vector: Vec<f32>, format: Format) -> Self {
+        match format {
+            Format::Float => Self::Float(vector),
+            Format::Base64 => {
+                let bytes: Vec<u8> = vector.iter().flat_map(|value| value.to_le_bytes()).collect();
+                Self::Base64(BASE64_STANDARD.encode(bytes))
+            }
         }
     }
 }

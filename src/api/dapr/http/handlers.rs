@@ -1,21 +1,26 @@
-//! `/v1.0/metadata` in daprd's JSON, which differs from the proto JSON of the same message.
+//! `/v1.0/metadata` in daprd's JSON, which differs from the proto JSON of the same message, and
+//! `/v1.0/healthz`. mynah is healthy as soon as it listens.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::{Extension, body::Body, extract::State, response::Response};
+use axum::{
+    Extension,
+    body::Body,
+    extract::{Query, State},
+    response::Response,
+};
 use http::{StatusCode, Uri};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::Failure;
 use crate::{
     api::{
+        access::Guard,
         dapr::metadata::metadata,
-        guard::Guard,
         http::{body, response::json, url},
     },
     engine::Engine,
     net::TransportCall,
-    wire::proto,
+    wire::{error::Error, proto},
 };
 
 #[derive(Serialize)]
@@ -81,23 +86,43 @@ impl<'a> From<&'a proto::GetMetadataResponse> for Metadata<'a> {
     }
 }
 
-pub(super) async fn get(State(engine): State<Arc<Engine>>) -> Response {
+pub(super) async fn get_metadata(State(engine): State<Arc<Engine>>) -> Response {
     let metadata = metadata(&engine);
     // Serializing strings cannot fail. As in daprd, only this JSON answer ends with a line break.
     let body = serde_json::to_string(&Metadata::from(&metadata)).unwrap_or_default() + "\n";
     json(body)
 }
 
-pub(super) async fn set(
+pub(super) async fn set_metadata(
     State(engine): State<Arc<Engine>>,
     Extension(guard): Extension<Arc<Guard>>,
     Extension(call): Extension<TransportCall>,
     uri: Uri,
     body: Body,
-) -> Result<StatusCode, Failure> {
+) -> Result<StatusCode, Error> {
     const KEY: usize = 2;
     let key = url::segment(&uri, KEY)?;
     let value = body::read(body, guard.max_body_size, call.charge()).await?;
     engine.labels.set(key, String::from_utf8_lossy(&value).into_owned())?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The query parameters of a health check.
+#[derive(Debug, Deserialize)]
+pub(super) struct HealthQuery {
+    appid: Option<String>,
+}
+
+pub(super) async fn healthz(
+    State(engine): State<Arc<Engine>>,
+    Query(query): Query<HealthQuery>,
+) -> Result<StatusCode, Error> {
+    match query.appid {
+        Some(id) if id != engine.app_id => Err(Error::AppIdMismatch),
+        _ => Ok(StatusCode::NO_CONTENT),
+    }
+}
+
+pub(super) async fn outbound() -> StatusCode {
+    StatusCode::NO_CONTENT
 }
