@@ -1,7 +1,11 @@
 //! Checks that reading rules is deterministic, that the same request gets the same answer from fresh
-//! rules, and that converted fixtures of aimock are valid rules.
+//! rules, that their JSON Schema accepts the same rules, and that converted fixtures of aimock are valid
+//! rules.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, LazyLock},
+};
 
 use futures_util::FutureExt;
 use mynah::{
@@ -9,31 +13,55 @@ use mynah::{
     provider::{
         CallContext, Provider,
         echo::{Echo, EchoSettings},
-        scripted::{RuleProvider, Rules, ScriptedSettings, rules::aimock},
+        scripted::{RuleProvider, Rules, ScriptedSettings, rules, rules::aimock},
     },
 };
+use mynah_core::base::{diagnostics::Diagnostic, json_schema::Schema, yaml};
+
+/// In the errors that a schema cannot find: those of templates, patterns and names.
+const BEYOND_SCHEMA: [&str; 3] = ["template ", "the pattern ", "duplicate name "];
+
+static SCHEMA: LazyLock<Schema> =
+    LazyLock::new(|| Schema::compile(&rules::schema()).expect("a valid schema"));
 
 pub fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
-    if let Some(rules) = aimock::convert(&text).ok().and_then(|converted| converted.text()) {
-        let errors = Rules::read(rules, Path::new("")).err();
+    let converted = aimock::convert(&text).ok().and_then(|converted| converted.text());
+    if let Some(rules) = &converted {
+        let errors = Rules::read(rules.clone(), Path::new("")).err();
         assert!(errors.is_none(), "{errors:?}");
     }
+    if converted.is_none() {
+        compare_with_schema(&text);
+    }
     match (read(&text), read(&text)) {
-        (Some(first), Some(second)) => {
+        (Ok(first), Ok(second)) => {
             let _guard = super::chain::TIMER.enter();
-            assert_eq!(answers(first), answers(second));
+            assert_eq!(answers(first.into()), answers(second.into()));
             true
         }
         (first, second) => {
-            assert_eq!(first.is_some(), second.is_some());
+            assert_eq!(first.err(), second.err());
             false
         }
     }
 }
 
-fn read(text: &str) -> Option<Arc<Rules>> {
-    Rules::read(text.to_owned(), Path::new("rules.yaml")).ok().map(Arc::new)
+/// Checks that the schema accepts the same files as the reader.
+fn compare_with_schema(text: &str) {
+    let is_valid = |value| SCHEMA.is_valid(&value);
+    match read(text) {
+        Ok(_) => assert!(yaml::from_str(text).is_ok_and(is_valid), "{text}"),
+        Err(errors) if yaml::from_str(text).is_ok_and(is_valid) => {
+            let is_beyond = |text: &str| BEYOND_SCHEMA.iter().any(|it| text.contains(it));
+            assert!(errors.iter().all(|error| is_beyond(&error.message)), "{errors:?}");
+        }
+        Err(_) => {}
+    }
+}
+
+fn read(text: &str) -> Result<Rules, Vec<Diagnostic>> {
+    Rules::read(text.to_owned(), Path::new("rules.yaml"))
 }
 
 /// Returns the answers to a repeated request. Answers that take long are skipped.

@@ -86,7 +86,6 @@ macro_rules! text_keys {
             ends_with: Option<String>,
             /// A regular expression that matches somewhere in the text. Templates of rules can use its
             /// named groups.
-            #[schemars(extend("format" = "regex"))]
             matches: Option<String>,
             /// The text has more characters than this.
             longer_than: Option<usize>,
