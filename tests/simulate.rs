@@ -10,6 +10,7 @@ mod files;
 mod http;
 mod inputs;
 mod library;
+mod kept_answers;
 mod models;
 mod participants;
 pub(crate) mod play;

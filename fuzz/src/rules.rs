@@ -18,7 +18,7 @@ use mynah::{
 };
 use mynah_core::base::{diagnostics::Diagnostic, json_schema::Schema, yaml};
 
-/// In the errors that a schema cannot find: those of templates, patterns and names.
+/// Parts of the errors that a schema cannot find: those of templates, patterns and names.
 const BEYOND_SCHEMA: [&str; 3] = ["template ", "the pattern ", "duplicate name "];
 
 static SCHEMA: LazyLock<Schema> =

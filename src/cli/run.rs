@@ -71,7 +71,7 @@ impl RunError {
 pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Result<u8, RunError> {
     let mut signals = Signals::for_forwarding()?;
     if args.serve.exit_on_stdin_close {
-        signals.end_with(signals::wait_until_closed)?;
+        signals.end_with(signals::wait_until_stdin_closed)?;
     }
     let app = match signals.interrupt(App::bind(config)).await {
         Ok(app) => app?,

@@ -13,7 +13,7 @@ use crate::server::{App, Banner, Config};
 pub(super) async fn serve(config: Config, args: &ServeArgs) -> Result<(), CliError> {
     let mut signals = Signals::for_shutdown().map_err(CliError::Signals)?;
     if args.exit_on_stdin_close {
-        signals.end_with(signals::read_to_end).map_err(CliError::Signals)?;
+        signals.end_with(signals::read_stdin_to_end).map_err(CliError::Signals)?;
     }
     let Ok(app) = signals.interrupt(App::bind(config)).await else { return Ok(()) };
     let app = app?;

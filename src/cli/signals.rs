@@ -223,7 +223,7 @@ impl Signal {
 }
 
 /// Reads standard input to its end.
-pub(super) fn read_to_end() {
+pub(super) fn read_stdin_to_end() {
     // An error is also an end.
     let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
 }
@@ -231,7 +231,7 @@ pub(super) fn read_to_end() {
 /// Waits until the writer of a pipe or the terminal on standard input is gone. Reads nothing, since the
 /// input belongs to another process. Other files are never closed.
 #[cfg(unix)]
-pub(super) fn wait_until_closed() {
+pub(super) fn wait_until_stdin_closed() {
     use rustix::{
         event::{PollFd, PollFlags, poll},
         io::Errno,
@@ -244,7 +244,7 @@ pub(super) fn wait_until_closed() {
 
 /// Waits for ever: the input belongs to another process.
 #[cfg(not(unix))]
-pub(super) fn wait_until_closed() {
+pub(super) fn wait_until_stdin_closed() {
     loop {
         std::thread::park();
     }

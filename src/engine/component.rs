@@ -124,10 +124,12 @@ impl Component {
     }
 
     /// Scrubs a request and passes it to the provider. A panic fails the call.
-    fn call_provider(&self, mut request: Arc<Request>, mut context: CallContext) -> Answering {
-        if let Err(error) = context.check_cancelled() {
-            return error.into();
-        }
+    fn call_provider(
+        &self,
+        mut request: Arc<Request>,
+        mut context: CallContext,
+    ) -> Result<Answering, ProviderError> {
+        context.check_cancelled()?;
         let scrub_and_call = || {
             if !request.scrub_inputs.is_empty() {
                 context = context.with_result_scrubber(self.scrubber.for_texts());
@@ -135,8 +137,7 @@ impl Component {
             }
             self.provider.clone().answer(request, context.clone()).charge(&context)
         };
-        catch_unwind(AssertUnwindSafe(scrub_and_call))
-            .unwrap_or_else(|_| ProviderError::from(Panicked).into())
+        catch_unwind(AssertUnwindSafe(scrub_and_call)).map_err(|_| Panicked.into())
     }
 
     /// Scrubs the inputs that the request marks for scrubbing.

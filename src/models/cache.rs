@@ -17,7 +17,7 @@ use twox_hash::XxHash3_64;
 use crate::{
     base::{blocking::run_blocking, files},
     chat::{Response, ToolCall, Usage},
-    provider::ProviderError,
+    provider::{EXHAUSTED, ProviderError},
 };
 
 /// Maximum size of an answer that is kept, in bytes. Files may have 4 MiB.
@@ -202,6 +202,7 @@ impl From<Answer> for Response {
             cached_tokens,
         };
         Self {
+            is_exhausted: answer.content == EXHAUSTED,
             content: answer.content,
             tool_calls: answer.tool_calls.into_iter().map(call).collect(),
             finish_reason: answer.finish_reason.as_str().into(),

@@ -34,7 +34,9 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) struct App {
     pub(crate) engine: Arc<Engine>,
     pub(crate) drain: Drain,
+    /// The addresses that are bound.
     pub(crate) addresses: Addresses,
+    /// The daprd behind the sidecar, if there is one.
     pub(crate) daprd: Daprd,
     listeners: Listeners,
     workers: Workers,

@@ -26,19 +26,13 @@ const MAX_BRIEF_REFLECTED: usize = 2 * 1024;
 /// A request that can be decoded to `M`, on any thread.
 pub trait Undecoded<M>: Send + Sized + 'static {
     /// Returns the size of the request in bytes, or 0 if it is decoded already.
-    fn size(&self) -> usize {
-        0
-    }
+    fn size(&self) -> usize;
 
     /// Returns an upper bound of the memory that decoding takes, in bytes.
-    fn decoded_size(&self) -> usize {
-        0
-    }
+    fn decoded_size(&self) -> usize;
 
     /// Returns the request as it was sent, or `None` if it is decoded already.
-    fn sent(&self) -> Option<SentRequest> {
-        None
-    }
+    fn sent(&self) -> Option<SentRequest>;
 
     /// Decodes the request.
     ///
@@ -191,6 +185,18 @@ impl<M: DaprRequest> Undecoded<M> for Json {
 
 /// A message that is decoded already.
 impl<M: ConverseRequest> Undecoded<M> for M {
+    fn size(&self) -> usize {
+        0
+    }
+
+    fn decoded_size(&self) -> usize {
+        0
+    }
+
+    fn sent(&self) -> Option<SentRequest> {
+        None
+    }
+
     fn decode(self) -> Result<M, Error> {
         Ok(self)
     }

@@ -93,8 +93,10 @@ impl Echo {
 
     /// Returns a reply at the pace of the component.
     fn paced(&self, reply: Result<Response, ProviderError>) -> Answer {
-        let answer = reply.map_or_else(Answer::from, Answer::from);
-        Answer { stream: self.settings.stream, ..answer }
+        match reply {
+            Ok(response) => Answer { stream: self.settings.stream, ..response.into() },
+            Err(error) => error.into(),
+        }
     }
 
     fn try_reply(

@@ -50,7 +50,7 @@ pub(super) fn answer<S: Script>(
     if !is_blocking && script.is_long_to_select(&request, &context) {
         return Answering::Later(long_turn(script, request, context).boxed());
     }
-    or_error(select_and_perform(&script, &request, &context, is_blocking))
+    answer_or_error(select_and_perform(&script, &request, &context, is_blocking))
 }
 
 /// Selects a turn. Performs it at once if that is brief, or if it may take long and there is memory for the
@@ -85,8 +85,11 @@ async fn long_turn<S: Script>(
     context: CallContext,
 ) -> Answering {
     let of_turn = context.clone();
-    let select = move || select_and_perform(&script, &request, &of_turn, false);
-    or_error(context.run_blocking(select).await)
+    let select = move || {
+        let answering = select_and_perform(&script, &request, &of_turn, false)?;
+        Ok(answering.charge(&of_turn))
+    };
+    answer_or_error(context.run_blocking(select).await)
 }
 
 /// Performs a turn whose answer has at most `size` bytes on a blocking thread.
@@ -99,9 +102,9 @@ async fn perform_long<S: Script>(
 ) -> Answering {
     let of_turn = context.clone();
     let perform = move || script.perform(selection, &request, &of_turn);
-    or_error(context.run_blocking_reserved(size, perform).await)
+    answer_or_error(context.run_blocking_reserved(size, perform).await)
 }
 
-fn or_error(answering: Result<Answering, ProviderError>) -> Answering {
+fn answer_or_error(answering: Result<Answering, ProviderError>) -> Answering {
     answering.unwrap_or_else(Answering::from)
 }

@@ -67,7 +67,7 @@ pub(super) async fn post(
 ) -> Result<Response, ControlError> {
     let text = resources.text(body).await?;
     let explain = move |work: &Work| {
-        let request: ExplainRequest = query::body(&text)?;
+        let request: ExplainRequest = query::read_body(&text)?;
         check_name("session", request.session.as_deref())?;
         check_name("component", request.component.as_deref())?;
         explanation(&engine, &request, work)

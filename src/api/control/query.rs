@@ -91,7 +91,7 @@ fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, 
 const MAX_SHOWN: usize = 1_000;
 
 /// Parses a body as JSON. Errors have the path of what is invalid.
-pub(super) fn body<T: DeserializeOwned>(text: &str) -> Result<T, ControlError> {
+pub(super) fn read_body<T: DeserializeOwned>(text: &str) -> Result<T, ControlError> {
     if let Some(kind) = other_kind(text) {
         return Err(ControlError::invalid(format!("the body must be a JSON object, not {kind}")));
     }

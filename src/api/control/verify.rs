@@ -166,7 +166,7 @@ fn parse(
     text: &str,
     work: &Work,
 ) -> Result<(EntryFilter, Checks, Duration), ControlError> {
-    let (request, memory) = PatternLimits::REQUEST.read(|| query::body::<VerifyRequest>(text));
+    let (request, memory) = PatternLimits::REQUEST.read(|| query::read_body::<VerifyRequest>(text));
     work.keep(memory)?;
     let request = request?;
     let wait = request.wait()?;

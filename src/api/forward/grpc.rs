@@ -134,7 +134,7 @@ struct GrpcBody {
 }
 
 impl GrpcBody {
-    pub(super) fn new(body: Incoming, address: Arc<str>, place: Place) -> Self {
+    fn new(body: Incoming, address: Arc<str>, place: Place) -> Self {
         Self { body, address, is_lost: false, _place: place }
     }
 }

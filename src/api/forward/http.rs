@@ -140,9 +140,7 @@ thread_local! {
 }
 
 /// Sends a request and returns the response.
-pub(super) async fn send(
-    request: Request<RequestBody>,
-) -> Result<http::Response<Incoming>, legacy::Error> {
+async fn send(request: Request<RequestBody>) -> Result<http::Response<Incoming>, legacy::Error> {
     CLIENT.with(|client| client.get_or_init(client_of_thread).request(request)).await
 }
 

@@ -73,7 +73,7 @@ impl Incoming {
 
 /// Moves the status from the headers of a response to its trailers, unless it is delivered there. The
 /// transport does not send the trailers of a response that breaks off.
-pub(super) fn deliver(delivery: Delivery, response: Response<Body>) -> Response<Body> {
+fn deliver(delivery: Delivery, response: Response<Body>) -> Response<Body> {
     let has_status = || response.headers().contains_key(Status::GRPC_STATUS);
     if delivery == Delivery::Status || !has_status() {
         return response;

@@ -122,10 +122,10 @@ fn is_yaml(file: &Path) -> bool {
 
 /// One document in a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Document<'a> {
+struct Document<'a> {
     /// The line of the file at which the text begins, counted from 1.
-    pub(super) first_line: usize,
-    pub(super) text: &'a str,
+    first_line: usize,
+    text: &'a str,
 }
 
 /// Returns all documents of a file, including empty ones.

@@ -202,7 +202,7 @@ pub(crate) struct Located {
 /// Reads fields and reports those that have the wrong type.
 #[derive(Default)]
 struct FieldReader {
-    pub(super) report: Report,
+    report: Report,
 }
 
 impl FieldReader {

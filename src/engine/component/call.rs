@@ -29,7 +29,7 @@ pub(crate) struct ReachedCall {
 
 enum Step {
     /// The provider has been called.
-    Called(Answering),
+    Called(Result<Answering, ProviderError>),
     /// Faults come first.
     Faults { faults: Box<Faults>, request: Arc<Request> },
 }
@@ -148,7 +148,7 @@ impl Step {
         context: &CallContext,
     ) -> Result<(Answering, Option<Box<Faults>>), ProviderError> {
         match self {
-            Self::Called(answering) => Ok((answering, None)),
+            Self::Called(called) => Ok((called?, None)),
             Self::Faults { mut faults, request } => {
                 let (component, context) = (component.clone(), context.clone());
                 // Boxed, so that the future of a call without faults stays small.
@@ -156,7 +156,7 @@ impl Step {
                     faults.start().await?;
                     let is_large = !Component::is_brief(&request);
                     let call = move || component.call_provider(request, context);
-                    run_blocking_if(is_large, call).await.map_err(ProviderError::from)
+                    run_blocking_if(is_large, call).await?
                 });
                 Ok((called.await?, Some(faults)))
             }

@@ -212,9 +212,9 @@ fn write_line(
 /// A file to which this process may append lines.
 #[derive(Debug)]
 struct LineFile {
-    pub(super) file: File,
+    file: File,
     /// Whether it is a regular file. Others can stall, such as pipes.
-    pub(super) is_regular: bool,
+    is_regular: bool,
     /// Keeps other processes from writing to the file.
     _lock: Option<FileLock>,
 }

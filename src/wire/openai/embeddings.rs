@@ -147,18 +147,18 @@ fn format(name: Option<&str>) -> Result<Format, Error> {
 
 /// The body of a request.
 #[derive(Debug, Deserialize)]
-pub(super) struct Body<'a> {
+struct Body<'a> {
     #[serde(borrow)]
-    pub(super) model: Option<Cow<'a, str>>,
-    pub(super) input: Option<Input>,
+    model: Option<Cow<'a, str>>,
+    input: Option<Input>,
     #[serde(borrow)]
-    pub(super) encoding_format: Option<Cow<'a, str>>,
-    pub(super) dimensions: Option<u64>,
+    encoding_format: Option<Cow<'a, str>>,
+    dimensions: Option<u64>,
 }
 
 /// What is to be embedded, or one item of an array of it.
 #[derive(Debug)]
-pub(super) enum Input {
+enum Input {
     Text(String),
     Token(u64),
     Items(Vec<Self>),

@@ -127,6 +127,14 @@ pub(crate) struct DecodedBody<M> {
 }
 
 impl<M: ModelRequest> Undecoded<M> for DecodedBody<M> {
+    fn size(&self) -> usize {
+        0
+    }
+
+    fn decoded_size(&self) -> usize {
+        0
+    }
+
     fn sent(&self) -> Option<SentRequest> {
         self.sent.clone()
     }
@@ -142,6 +150,10 @@ impl<M: ModelRequest> Undecoded<M> for DecodedBody<M> {
 
 /// The caller records the body, because the component is known only after it was decoded.
 impl<T: FromBody> Undecoded<T> for Body {
+    fn sent(&self) -> Option<SentRequest> {
+        None
+    }
+
     fn size(&self) -> usize {
         self.0.len()
     }

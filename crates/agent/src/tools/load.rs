@@ -263,7 +263,7 @@ fn cache_settings(cache: &Cache) -> CacheSettings {
 }
 
 #[derive(Debug)]
-struct StaticTool(pub(super) Vec<StaticAnswer>);
+struct StaticTool(Vec<StaticAnswer>);
 
 impl RunTool for StaticTool {
     /// Returns the first answer whose conditions hold.

@@ -49,10 +49,10 @@ pub struct Process {
 /// The result of a command.
 #[derive(Debug)]
 struct ProcessOutput {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
+    status: ExitStatus,
+    stdout: Vec<u8>,
     /// The last [`MAX_ERROR_TEXT`] bytes of standard error.
-    pub(super) stderr: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
 impl Process {

@@ -1,6 +1,6 @@
 //! Numbers in JSON, where 2 and 2.0 are the same integer.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// Returns a double as an integer if it is whole and in the range that doubles represent exactly.
 pub fn as_integer(double: f64) -> Option<i64> {
@@ -34,7 +34,9 @@ pub fn normalized(value: &Value) -> Value {
 pub fn are_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
-            left == right || left.as_f64() == right.as_f64() && (left.is_f64() || right.is_f64())
+            let integer =
+                |number: &Number| number.as_i64().or_else(|| number.as_f64().and_then(as_integer));
+            left == right || integer(left).is_some_and(|it| integer(right) == Some(it))
         }
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len()

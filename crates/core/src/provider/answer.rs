@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use futures_util::{FutureExt, StreamExt, future::BoxFuture};
 
 use super::{
     CallContext, ProviderError,
-    stream::{Pieces, StreamOptions, collect, piece_deltas},
+    stream::{self, Deltas, End, Failure, Pieces, StreamOptions},
 };
-use crate::{
-    base::memory::MemoryExhausted,
-    chat::{Delta, Response},
-};
+use crate::{base::memory::MemoryExhausted, chat::Response};
 
 /// How a provider answers a request.
 ///
@@ -44,7 +41,7 @@ pub enum Answering {
 }
 
 /// An answer that a model elsewhere gives, or that takes several turns. Nothing happens before one of the
-/// methods is called.
+/// methods is called. It charges the call itself.
 pub trait Live: Send {
     /// Requests the answer as a whole.
     fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>>;
@@ -53,25 +50,14 @@ pub trait Live: Send {
     fn pieces(self: Box<Self>) -> Deltas;
 }
 
-/// The pieces of an answer.
-pub type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
-
 /// An answer that is known before any of it is sent.
 pub struct Answer {
     /// How the answer ends.
-    pub end: Result<Box<Response>, Box<Failure>>,
+    pub end: End,
     /// Time before the answer begins, in addition to that of the stream.
     pub delay: Duration,
     /// How a stream sends the answer.
     pub stream: StreamOptions,
-}
-
-/// An answer that fails.
-pub struct Failure {
-    /// The error.
-    pub error: ProviderError,
-    /// What a stream sends before it.
-    pub pieces: Pieces,
 }
 
 impl Answering {
@@ -94,7 +80,7 @@ impl Answering {
                     };
                 }
                 Self::Later(later) => later.await.charge(context),
-                Self::Pieces(deltas) => return collect(deltas).await,
+                Self::Pieces(deltas) => return stream::collect(deltas).await,
                 Self::Live(live) => return live.whole().await,
             }
         }
@@ -115,7 +101,7 @@ impl Answering {
         }
     }
 
-    /// Charges the call for an answer that is known. Whoever gets an answer from a provider does this first.
+    /// Charges the call for an answer that is known. Other answers charge the call when they arrive.
     pub fn charge(self, context: &CallContext) -> Self {
         let Self::Now(answer) = &self else { return self };
         match answer.charge(context) {
@@ -130,14 +116,7 @@ impl Answer {
     pub fn pieces(self, context: &CallContext) -> Deltas {
         let Self { end, delay, stream } = self;
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
-        let stream = StreamOptions { time_to_first_chunk, ..stream };
-        match end {
-            Ok(response) => piece_deltas(Pieces::of(&response), Ok(response), stream, context),
-            Err(failure) => {
-                let Failure { error, pieces } = *failure;
-                piece_deltas(pieces, Err(error), stream, context)
-            }
-        }
+        stream::play(end, StreamOptions { time_to_first_chunk, ..stream }, context)
     }
 
     fn charge(&self, context: &CallContext) -> Result<(), MemoryExhausted> {
@@ -148,8 +127,8 @@ impl Answer {
     }
 }
 
-impl From<Result<Box<Response>, Box<Failure>>> for Answer {
-    fn from(end: Result<Box<Response>, Box<Failure>>) -> Self {
+impl From<End> for Answer {
+    fn from(end: End) -> Self {
         Self { end, delay: Duration::ZERO, stream: StreamOptions::default() }
     }
 }

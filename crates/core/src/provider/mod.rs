@@ -22,10 +22,10 @@ use std::{ops::Range, sync::Arc};
 use futures_util::{FutureExt, future::BoxFuture};
 
 pub use self::{
-    answer::{Answer, Answering, Deltas, Failure, Live},
+    answer::{Answer, Answering, Live},
     context::{CallContext, CancelOnDrop, Cancellation, ResultScrubber, deadline_exceeded},
     ids::{HistoryHash, conversation_hash},
-    stream::StreamOptions,
+    stream::{Deltas, End, Failure, StreamOptions},
     unseen::Unseen,
 };
 use crate::chat::{Request, Response};

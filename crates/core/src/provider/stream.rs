@@ -1,6 +1,6 @@
 //! Converts responses to streams of deltas, and streams to responses.
 
-use std::{iter, mem, time::Duration};
+use std::{mem, time::Duration};
 
 use futures_util::stream::BoxStream;
 use tokio_stream::{Stream, StreamExt};
@@ -20,7 +20,21 @@ pub struct StreamOptions {
     pub time_to_first_chunk: Duration,
 }
 
-/// What a stream sends before its end. By default, nothing.
+/// The pieces of an answer.
+pub type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
+
+/// The end of an answer that is known: the complete response or a failure.
+pub type End = Result<Box<Response>, Box<Failure>>;
+
+/// An answer that fails.
+pub struct Failure {
+    /// The error.
+    pub error: ProviderError,
+    /// What a stream sends before it.
+    pub pieces: Pieces,
+}
+
+/// What a stream sends before it fails. By default, nothing.
 #[derive(Debug, Default)]
 pub struct Pieces {
     /// The text of the model's reasoning, which is sent first.
@@ -32,44 +46,24 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the pieces of a complete response.
-    pub(super) fn of(response: &Response) -> Self {
-        let (reasoning, text) = (response.reasoning.clone(), response.content.clone());
-        Self { reasoning, text, max_chunks: usize::MAX }
-    }
-
     /// Returns the size in bytes.
     pub(super) fn size(&self) -> usize {
         self.reasoning.len() + self.text.len()
     }
-
-    fn is_empty(&self) -> bool {
-        self.max_chunks == 0 || self.size() == 0
-    }
-
-    fn into_deltas(self, size: ChunkSize) -> impl Iterator<Item = Delta> {
-        let reasoning = chunks(self.reasoning, size).map(Delta::Reasoning);
-        let text = chunks(self.text, size).map(Delta::Text);
-        reasoning.chain(text).take(self.max_chunks)
-    }
 }
 
-/// Streams pieces, followed by a response or an error.
-pub(super) fn piece_deltas(
-    pieces: Pieces,
-    end: Result<Box<Response>, ProviderError>,
-    options: StreamOptions,
-    context: &CallContext,
-) -> BoxStream<'static, Result<Delta, ProviderError>> {
+/// Sends an answer in pieces.
+pub(super) fn play(end: End, options: StreamOptions, context: &CallContext) -> Deltas {
     let StreamOptions { chunk_size, chunk_delay, time_to_first_chunk } = options;
-    let end_wait = if pieces.is_empty() { time_to_first_chunk } else { Duration::ZERO };
-    let end = end.map(Delta::Complete);
-    let deltas = pieces.into_deltas(chunk_size).map(Ok);
+    let deltas = AnswerDeltas::new(end, chunk_size);
     if time_to_first_chunk.max(chunk_delay).is_zero() {
-        return Box::pin(tokio_stream::iter(deltas.chain(iter::once(end))));
+        return Box::pin(tokio_stream::iter(deltas));
     }
-    let waits = iter::once(time_to_first_chunk).chain(iter::repeat(chunk_delay));
-    let timed = waits.zip(deltas).chain(iter::once((end_wait, end)));
+    let timed = deltas.enumerate().map(move |(at, delta)| match &delta {
+        _ if at == 0 => (time_to_first_chunk, delta),
+        Ok(Delta::Reasoning(_) | Delta::Text(_)) => (chunk_delay, delta),
+        Ok(Delta::Complete(_)) | Err(_) => (Duration::ZERO, delta),
+    });
     let context = context.clone();
     let after_wait = move |(wait, delta)| {
         let context = context.clone();
@@ -87,9 +81,47 @@ pub(super) fn piece_deltas(
     Box::pin(tokio_stream::iter(timed).then(after_wait).map_while(until_error))
 }
 
-fn chunks(text: String, size: ChunkSize) -> impl Iterator<Item = String> {
-    let mut chunks = Chunks::new(&text, size);
-    iter::from_fn(move || chunks.next(&text).map(str::to_owned))
+/// The deltas of an answer, whose texts are not copied as a whole.
+struct AnswerDeltas {
+    end: Option<End>,
+    reasoning: Chunks,
+    text: Chunks,
+    chunks_left: usize,
+}
+
+impl AnswerDeltas {
+    fn new(end: End, size: ChunkSize) -> Self {
+        let [reasoning, text] = texts(&end).map(|text| Chunks::new(text, size));
+        let chunks_left = end.as_ref().map_or_else(|it| it.pieces.max_chunks, |_| usize::MAX);
+        Self { end: Some(end), reasoning, text, chunks_left }
+    }
+
+    fn next_chunk(&mut self) -> Option<Delta> {
+        let [reasoning, text] = texts(self.end.as_ref()?);
+        self.chunks_left = self.chunks_left.checked_sub(1)?;
+        let reasoning = self.reasoning.next(reasoning).map(|it| Delta::Reasoning(it.to_owned()));
+        reasoning.or_else(|| self.text.next(text).map(|it| Delta::Text(it.to_owned())))
+    }
+}
+
+impl Iterator for AnswerDeltas {
+    type Item = Result<Delta, ProviderError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(chunk) = self.next_chunk() {
+            return Some(Ok(chunk));
+        }
+        let end = self.end.take()?;
+        Some(end.map(Delta::Complete).map_err(|failure| failure.error))
+    }
+}
+
+/// Returns the reasoning and the text that a stream sends.
+fn texts(end: &End) -> [&str; 2] {
+    match end {
+        Ok(response) => [&response.reasoning, &response.content],
+        Err(failure) => [&failure.pieces.reasoning, &failure.pieces.text],
+    }
 }
 
 /// Returns the response that a stream ends with.

@@ -61,41 +61,38 @@ pub(crate) fn answer(
     let paced = |end| Answer { end, delay, stream };
     let view = RequestView::new(request);
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
-    let reasoning = reasoning(step, context);
+    let mut failure = None;
     for item in &step.items {
         match item {
             Item::Text(item) | Item::Json(item) => text.add(item)?,
             Item::Filler(length) => text.add(&filler(length.words()))?,
             Item::Directive(directive) => text.add(&view.text(directive))?,
-            Item::Calls(calls) if !settings.allow_unoffered => {
-                check_offered(calls, &view, context.is_alpha1())?;
+            Item::Calls(calls) => {
+                if !settings.allow_unoffered {
+                    check_offered(calls, &view, context.is_alpha1())?;
+                }
                 tool_calls.extend(calls.iter().map(|it| it.call.clone()));
             }
-            Item::Calls(calls) => tool_calls.extend(calls.iter().map(|it| it.call.clone())),
             Item::Error(error) => {
-                let mut text = text.joined;
-                usage::limit(&mut text, request);
-                let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
-                return Ok(paced(Err(Failure { error: error.clone(), pieces }.into())));
+                failure = Some((error.clone(), usize::MAX));
+                break;
             }
         }
     }
-    ids::assign(component, &request.messages, &mut tool_calls);
-    let mut text = text.joined;
+    let (reasoning, mut text) = (reasoning(step, context), text.joined);
     let is_cut = usage::limit(&mut text, request);
-    if let Some(max_chunks) = step.cut_after {
+    let broken_off = || Some((ProviderError::broken_off(Delivery::BreakOff), step.cut_after?));
+    if let Some((error, max_chunks)) = failure.or_else(broken_off) {
         let pieces = Pieces { reasoning, text, max_chunks };
-        let error = ProviderError::broken_off(Delivery::BreakOff);
         return Ok(paced(Err(Failure { error, pieces }.into())));
     }
+    ids::assign(component, &request.messages, &mut tool_calls);
+    let default_reason = default_finish_reason(&tool_calls, is_cut);
     let response = Response {
         usage: step_usage(step, request, &text, &tool_calls),
         reasoning,
         content: text,
-        finish_reason: {
-            let reason = step.finish_reason.clone();
-            reason.unwrap_or_else(|| default_finish_reason(&tool_calls, is_cut))
-        },
+        finish_reason: step.finish_reason.clone().unwrap_or(default_reason),
         tool_calls,
         model: Some(settings.model.clone()),
         missing: step.empty,

@@ -17,14 +17,14 @@ pub(super) struct RetryingModel {
 }
 
 struct RetriedCall {
-    of: RetryingModel,
+    model: RetryingModel,
     request: Arc<Request>,
     context: CallContext,
 }
 
 impl Live for RetriedCall {
     fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        let Self { of: RetryingModel { model, mut retries }, request, context } = *self;
+        let Self { model: RetryingModel { model, mut retries }, request, context } = *self;
         let ask = async move {
             loop {
                 match model.clone().converse(request.clone(), context.clone()).await {
@@ -37,14 +37,14 @@ impl Live for RetriedCall {
     }
 
     fn pieces(self: Box<Self>) -> Deltas {
-        self.of.model.stream(self.request, self.context)
+        self.model.model.stream(self.request, self.context)
     }
 }
 
 impl Provider for RetryingModel {
     fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
-        let of = Arc::unwrap_or_clone(self);
-        Answering::Live(Box::new(RetriedCall { of, request, context }))
+        let model = Arc::unwrap_or_clone(self);
+        Answering::Live(Box::new(RetriedCall { model, request, context }))
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {

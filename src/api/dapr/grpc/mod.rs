@@ -135,10 +135,10 @@ const SERVICES: [&str; 2] = ["", "dapr.proto.runtime.v1.Dapr"];
 
 /// The health of a sidecar: it serves until draining starts, if the daprd behind it can be reached.
 #[derive(Debug)]
-pub(super) struct Health {
-    pub(super) drain: Drain,
+struct Health {
+    drain: Drain,
     /// The daprd behind the sidecar, if there is one.
-    pub(super) forward: Option<GrpcForward>,
+    forward: Option<GrpcForward>,
 }
 
 #[tonic::async_trait]

@@ -24,7 +24,7 @@ const MAX_VALUES: usize = 500_000;
 /// Maximum size in bytes of the text in a document, with aliases expanded.
 const MAX_TEXT: usize = 16 << 20;
 /// Maximum number of entries of a document whose errors are reported.
-const MAX_ERRORS: usize = 100;
+const MAX_ERRORS: usize = 20;
 /// Maximum nesting depth, with aliases expanded.
 const MAX_DEPTH: usize = 64;
 
@@ -103,7 +103,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Diagnostic>> {
         let (message, place) = error.into_parts();
         let place = place.unwrap_or(root.place);
         let is_removed = remove_entry(&mut root, place);
-        // Without its invalid entries, a document may have errors that are not the author's.
+        // Without its invalid entries, a document may have errors that only the removal causes.
         if is_removed || errors.is_empty() {
             let error = Diagnostic::error(reworded(&message, "a mapping"));
             errors.push(with_hint(error.at(place), text, 1));
@@ -120,7 +120,9 @@ fn remove_entry(root: &mut Node, place: Place) -> bool {
     let begun = keys.values_mut().filter(|key| key.place <= place);
     let Some(key) = begun.max_by_key(|key| key.place) else { return false };
     let Value::List(entries) = &mut key.node.value else { return false };
-    let at = entries.iter().rposition(|entry| entry.place <= place);
+    // An alias has the place of its anchor.
+    let begun = entries.iter().enumerate().filter(|(_, entry)| entry.place <= place);
+    let at = begun.max_by_key(|(_, entry)| entry.place).map(|(at, _)| at);
     at.map(|at| entries.remove(at)).is_some()
 }
 
