@@ -226,9 +226,9 @@ async fn logs_new_warnings_only() {
     served.wait_for_model("odder", Some("1")).await;
     served.wait_for_log("added odder").await;
     assert_snapshot!(served.log(), @r#"
-    WARN [resources]/odd.yaml:4:44: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    WARN [resources]/odd.yaml:4:44: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     INFO components reloaded: added b
-    WARN [resources]/c.yaml:4:44: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    WARN [resources]/c.yaml:4:44: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     INFO components reloaded: added odder
     "#);
 }

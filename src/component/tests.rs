@@ -267,7 +267,7 @@ fn rejects_invalid_values() {
     let infinite = echo("e", "  - {name: model, value: .inf}\n  - {name: mode, value: dapr}\n");
     let text = [fast, negative, long, pod, infinite, loose].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    Warning a.yaml:41:5: unknown metadata key "x" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:41:5: unknown metadata key "x" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     ! a.yaml:9:31: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
     ! a.yaml:10:30: arguments: "Any" is invalid; use schema or literal
     ! a.yaml:20:31: chunkDelay: "-1s" is negative; use a duration of 0s or more
@@ -285,8 +285,8 @@ fn reports_duplicate_and_unknown_metadata_keys() {
     let unknown = echo("b", "  - {name: modle, value: x}\n  - {name: key, envRef: KEY}\n");
     assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown].join("---\n"))]), @r#"
     + b conversation.echo
-    Warning a.yaml:20:5: unknown metadata key "modle" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
-    Warning a.yaml:21:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:20:5: unknown metadata key "modle" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:21:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     ! a.yaml:10:5: key Model is duplicate in the metadata
     "#);
 }
@@ -341,6 +341,6 @@ fn accepts_crlf_and_a_byte_order_mark() {
     assert_snapshot!(outcome(&[("a.yaml", &text.replace('\n', "\r\n"))]), @r#"
     + a conversation.echo
     + b conversation.echo
-    Warning a.yaml:19:5: unknown metadata key "x" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:19:5: unknown metadata key "x" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     "#);
 }

@@ -46,7 +46,7 @@ fn prints_errors_then_notices() {
     [folder]/b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     [folder]/b.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
     [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
-    [folder]/c.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history (warning)
+    [folder]/c.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history (warning)
     [folder]/d.yaml:1:1: skipped: component store has type state.redis, which is not a conversation type
     [folder]/e: skipped: not a .yaml or .yml file
     2 components, 3 errors, 1 warning
@@ -57,7 +57,7 @@ fn prints_errors_then_notices() {
 #[test]
 fn exit_code_is_0_with_warnings() {
     assert_snapshot!(check_folder(&[("odd.yaml", WITH_WARNING)]), @r#"
-    [folder]/odd.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history (warning)
+    [folder]/odd.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history (warning)
     1 component, 0 errors, 1 warning
     -- exit 0
     "#);

@@ -120,7 +120,7 @@ fn logs_component_warnings() {
     Try it:
       grpcurl -plaintext -d '{"name":"odd","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     WARN [folder]/odd.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+     WARN [folder]/odd.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     -- exit 0
     "#);
 }
@@ -204,7 +204,7 @@ fn logs_json() {
     let lines: Vec<_> = output.stderr.lines().map(remove_timestamp).collect();
     assert_snapshot!(redact_ports(&redact_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli"}
-    {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history","target":"mynah::server::reload"}
+    {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);
 }

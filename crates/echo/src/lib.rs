@@ -31,7 +31,7 @@ use mynah_core::{
 };
 
 use self::effort::{Effort, FullEffort, Unfinished};
-pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
+pub use self::settings::{ArgumentStyle, EchoSettings, Mode, Optional};
 
 /// Memory that a reply on a blocking thread waits for.
 const LONG_REPLY: usize = 64 * 1024;

@@ -11,7 +11,7 @@ use super::{
     arguments::{Context, ReplyBudget},
     effort::{Effort, Unfinished},
     response_format,
-    settings::{ArgumentStyle, EchoSettings},
+    settings::{ArgumentStyle, EchoSettings, Optional},
     tool_calls::{MAX_BRIEF_SCHEMAS, tool_calls},
 };
 
@@ -94,6 +94,8 @@ fn structured(
         nearest: [0..0, 0..0],
         question: &question,
         literal: settings.arguments == ArgumentStyle::Literal,
+        // An answer is whole.
+        optional: Optional::Fill,
     };
     let candidates = texts.iter().map(AsRef::as_ref);
     let mut budget = ReplyBudget::new(effort);

@@ -13,6 +13,8 @@ pub struct EchoSettings {
     pub stream: StreamOptions,
     /// The style of the arguments in tool calls.
     pub arguments: ArgumentStyle,
+    /// Whether tool calls have optional properties that the user did not state.
+    pub optional: Optional,
     /// Whether to follow instruction chains in user messages.
     pub chains: bool,
 }
@@ -38,6 +40,18 @@ pub enum ArgumentStyle {
     Literal,
 }
 
+/// Whether an object has optional properties that the user did not state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Optional {
+    /// Only if its schema has no list `required`, which says what must be there.
+    #[default]
+    BySchema,
+    /// Always.
+    Fill,
+    /// Never.
+    Omit,
+}
+
 impl Default for EchoSettings {
     fn default() -> Self {
         Self {
@@ -45,6 +59,7 @@ impl Default for EchoSettings {
             model: "echo".to_owned(),
             stream: StreamOptions::default(),
             arguments: ArgumentStyle::default(),
+            optional: Optional::default(),
             chains: false,
         }
     }

@@ -93,6 +93,7 @@ fn arguments(
         nearest: mention.map_or([0..0, 0..0], |it| [it.clause.clone(), it.sentence.clone()]),
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
+        optional: settings.optional,
     };
     let schema = schemas::described(tool, budget);
     let described = schema.as_ref().map(|schema| schema.described());

@@ -17,7 +17,7 @@ use crate::{
     pii::Scrubber,
     provider::{
         Provider,
-        echo::{ArgumentStyle, Echo, EchoSettings, Mode},
+        echo::{ArgumentStyle, Echo, EchoSettings, Mode, Optional},
         faults::Faults,
         scripted::{
             Rules, ScriptedSettings,
@@ -30,9 +30,11 @@ use crate::{
 const ARGUMENTS: [(&str, ArgumentStyle); 2] =
     [("schema", ArgumentStyle::Schema), ("literal", ArgumentStyle::Literal)];
 
+const OPTIONAL: [(&str, Optional); 2] = [("fill", Optional::Fill), ("omit", Optional::Omit)];
+
 pub(super) const KIND: Kind = Kind {
     name: "conversation.echo",
-    keys: &["mode", "model", "chunkDelay", "arguments", "chains"],
+    keys: &["mode", "model", "chunkDelay", "arguments", "optional", "chains"],
     read,
 };
 
@@ -108,6 +110,7 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
         arguments: metadata
             .parse("arguments", one_of(ARGUMENTS), report)
             .unwrap_or(defaults.arguments),
+        optional: metadata.parse("optional", one_of(OPTIONAL), report).unwrap_or(defaults.optional),
         chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
     };
     Configured { provider: Arc::new(settings), fallback: None }

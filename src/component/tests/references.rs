@@ -59,14 +59,14 @@ fn warns_of_unreadable_variables() {
     + e conversation.echo
     Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
     Warning a.yaml:10:26: mode: the environment variable "NOWHERE" is not set
-    Warning a.yaml:12:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:12:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     "#);
     let context = context_with(&[("DAPR_ENV_KEYS", "EMPTY"), ("NOWHERE", "x"), ("EMPTY", "")]);
     assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
     + e conversation.echo
     Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
     Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; add it to DAPR_ENV_KEYS
-    Warning a.yaml:12:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:12:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     "#);
 }
 
@@ -219,7 +219,7 @@ fn does_not_resolve_unknown_keys() {
     let text = with_secrets("missing", "  - {name: key, secretKeyRef: {name: x}}\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + e conversation.echo
-    Warning a.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     "#);
 }
 

@@ -25,8 +25,8 @@ fn answers_for_types_that_mynah_does_not_have() {
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + a conversation.openai
     + b conversation.Mistral
-    Warning a.yaml:37:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
-    Warning a.yaml:40:5: unknown metadata key "endpoint" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:37:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
+    Warning a.yaml:40:5: unknown metadata key "endpoint" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history
     Warning a.yaml:40:22: unknown field "vaule" in a metadata item; expected one of: name, value, secretKeyRef, envRef
     ! a.yaml:35:12: unknown spec.version "v9" for conversation.echo; expected v1
     ! a.yaml:38:5: key KEY is duplicate in the metadata

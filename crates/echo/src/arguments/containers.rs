@@ -9,6 +9,7 @@ use super::{
     generator::{Frame, Generator},
     schema::FlatSchema,
 };
+use crate::settings::Optional;
 
 /// Length of an empty object or array and a comma.
 const BRACKETS_LEN: usize = 3;
@@ -16,8 +17,8 @@ const BRACKETS_LEN: usize = 3;
 const MAX_RETRIES: usize = 32;
 
 impl<'a> Generator<'a> {
-    /// Generates an object with all required properties and as many optional properties as allowed.
-    /// Invents names until the object has as many properties as it needs.
+    /// Generates an object with all required properties and as many optional ones as it may have and
+    /// [should](Optional) have. Invents names until the object has as many properties as it needs.
     pub(super) fn object(&mut self, flat: &FlatSchema<'a>) -> Generation {
         self.budget.spend_bytes(BRACKETS_LEN)?;
         let names = self.property_names(flat)?;
@@ -25,9 +26,12 @@ impl<'a> Generator<'a> {
         let count = names.values().filter(|required| **required).count();
         let mut optional_left =
             if self.frame.required_only { 0 } else { max.saturating_sub(count) };
-        let mut object = Map::new();
-        for (name, required) in names {
-            if required || optional_left > 0 {
+        let (wanted, others): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|(name, required)| *required || self.wants(flat, name));
+        let (mut object, wanted_count) = (Map::new(), wanted.len());
+        for (at, (name, required)) in wanted.into_iter().chain(others).enumerate() {
+            let is_needed = at < wanted_count || object.len() < min;
+            if required || is_needed && optional_left > 0 {
                 match self.property(flat, name, required) {
                     Ok(value) => {
                         object.insert(name.to_owned(), value);
@@ -50,6 +54,22 @@ impl<'a> Generator<'a> {
             self.note_violation("more required properties than maxProperties");
         }
         Ok(Value::Object(object))
+    }
+
+    /// Returns `true` if the object should have an optional property.
+    fn wants(&self, flat: &FlatSchema<'a>, name: &str) -> bool {
+        let is_stated = || {
+            let starts = |path: &[String]| match path.strip_prefix(self.path.as_slice()) {
+                Some([first, ..]) => first == name,
+                _ => false,
+            };
+            !self.frame.is_repeated && self.stated.keys().any(|path| starts(path))
+        };
+        match self.context.optional {
+            Optional::Fill => true,
+            Optional::BySchema if flat.values("required").next().is_none() => true,
+            Optional::BySchema | Optional::Omit => is_stated(),
+        }
     }
 
     /// Returns the names of all properties, each with whether the property is required.

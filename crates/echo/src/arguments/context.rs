@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::settings::Optional;
+
 /// The inputs from which values are generated, in addition to the schema.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Context<'a> {
@@ -17,4 +19,6 @@ pub(crate) struct Context<'a> {
     pub(crate) question: &'a str,
     /// Whether numbers are 42 regardless of their bounds.
     pub(crate) literal: bool,
+    /// Whether objects have optional properties that nobody stated.
+    pub(crate) optional: Optional,
 }

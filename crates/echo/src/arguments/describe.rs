@@ -1,8 +1,9 @@
 //! What a schema says of the properties of a call. It is the same for all messages, so a serving thread
 //! keeps it.
 
-use std::{ptr, slice};
+use std::{collections::BTreeSet, ptr, sync::LazyLock};
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{
@@ -49,6 +50,10 @@ pub(super) struct Description<'a> {
     /// The words beside which its facts stand.
     pub(super) own_words: Vec<String>,
     pub(super) schemas: Vec<&'a Value>,
+    /// Whether the object that it belongs to should have it.
+    pub(super) is_wanted: bool,
+    /// Whether a place has the region, as in "San Francisco, CA".
+    pub(super) has_region: bool,
     pub(super) is_array: bool,
     /// The type of the value, or of the items of an array.
     pub(super) type_name: &'a str,
@@ -111,15 +116,18 @@ impl<'a> Describer<'a, '_> {
         active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
         active.extend(&flat.ref_targets);
         let objects = flat.values("properties").filter_map(Value::as_object);
-        let mut names: Vec<&'a String> = objects.flat_map(Map::keys).collect();
-        names.sort();
-        names.dedup();
-        for name in names {
-            if self.budget.spend_steps(1 + flat.layers.len()).is_err() {
+        let others: BTreeSet<&'a str> = objects.flat_map(Map::keys).map(String::as_str).collect();
+        let required: Vec<&'a str> = flat.listed("required").filter_map(Value::as_str).collect();
+        let lists_required = flat.values("required").next().is_some();
+        let is_optional = |name: &&str| !required.contains(name);
+        let first = required.iter().filter(|name| others.contains(**name)).copied();
+        for name in first.chain(others.iter().copied().filter(is_optional)) {
+            if self.budget.spend_steps(1 + flat.layers.len() + required.len() / 16).is_err() {
                 break;
             }
-            let path = [path, slice::from_ref(name)].concat();
-            self.add(flat.property(name), path, active, found);
+            let path = [path, &[name.to_owned()]].concat();
+            let is_wanted = required.contains(&name) || !lists_required;
+            self.add(flat.property(name), path, is_wanted, active, found);
         }
         active.truncate(outer);
     }
@@ -128,6 +136,7 @@ impl<'a> Describer<'a, '_> {
         &mut self,
         schemas: Vec<&'a Value>,
         path: Vec<String>,
+        is_wanted: bool,
         active: &mut Vec<*const Value>,
         found: &mut Vec<Description<'a>>,
     ) {
@@ -148,7 +157,7 @@ impl<'a> Describer<'a, '_> {
             }
             return;
         }
-        found.push(self.describe(path, schemas, &flat, is_array));
+        found.push(self.describe(path, schemas, &flat, is_array, is_wanted));
     }
 
     fn describe(
@@ -157,6 +166,7 @@ impl<'a> Describer<'a, '_> {
         schemas: Vec<&'a Value>,
         flat: &FlatSchema<'a>,
         is_array: bool,
+        is_wanted: bool,
     ) -> Description<'a> {
         let type_name = flat.type_name().unwrap_or("string");
         let format = flat.strings("format").next();
@@ -169,7 +179,10 @@ impl<'a> Describer<'a, '_> {
             path,
             own_words: self.own_words(&words, meaning),
             words,
+            has_region: meaning.is_some_and(|it| it.kind() == Kind::Place)
+                && schemas.iter().any(|schema| has_region(schema)),
             schemas,
+            is_wanted,
             is_array,
             type_name,
             format,
@@ -251,6 +264,20 @@ impl Description<'_> {
         word.is_some_and(|word| self.own_words.iter().any(|it| it == word))
     }
 }
+
+/// Returns `true` if the description, the default or an example of a schema shows a place with its region.
+fn has_region(schema: &Value) -> bool {
+    let texts = ["description", "default"].iter().filter_map(|key| schema.get(key));
+    let examples = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
+    texts.chain(examples).filter_map(Value::as_str).any(|text| REGION.is_match(text))
+}
+
+/// A place and its region, as in "San Francisco, CA", "City, State" or "city and state".
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and the tests compile it")]
+static REGION: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?:\b[Cc]ity|\b[A-Z]\w+), ?(?:state|country|[A-Z])|\b[Cc]ity and (?:the )?(?:state|country)";
+    Regex::new(pattern).expect("a valid pattern")
+});
 
 fn is_numeric(type_name: &str) -> bool {
     matches!(type_name, "integer" | "number")

@@ -38,10 +38,35 @@ pub(super) fn offers<'a>(
         .takes
         .iter()
         .flat_map(|of| reading.facts.iter().filter(move |fact| fact.of == *of));
+    let with_region = |fact: &Rc<Fact>| match fact.of {
+        FactType::Name if property.has_region => region(fact, reading),
+        _ => None,
+    };
     facts
         .filter(|fact| is_value(fact))
-        .map(|fact| Offer { fact: Rc::clone(fact), choice: None })
+        .map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new))
+        .map(|fact| Offer { fact, choice: None })
         .collect()
+}
+
+/// Returns a place with the region behind it: "Boston, MA", "Chennai, Tamil Nadu". Other names behind a
+/// comma are those of a list.
+fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
+    let start = place.range.end + 2;
+    let rest = reading.text[place.range.end..].strip_prefix(", ")?;
+    let is_end = |c: char| !c.is_alphabetic() && c != ' ';
+    let words = rest[..rest.find(is_end).unwrap_or(rest.len())].split(' ');
+    let length = words.take_while(|word| word.starts_with(char::is_uppercase));
+    let length = length.map(|word| word.len() + 1).sum::<usize>().checked_sub(1)?;
+    let (region, after) = rest.split_at(length);
+    let is_code = (2..4).contains(&length) && region.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_listed = [" and ", ", "].iter().any(|joint| {
+        let next = after.strip_prefix(joint);
+        next.is_some_and(|next| next.starts_with(char::is_uppercase))
+    });
+    let range = place.range.start..start + length;
+    let value = reading.text[range.clone()].to_owned();
+    (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
 }
 
 /// Returns the values of an `enum` that the message states, the earliest and longest first.

@@ -1,6 +1,6 @@
 //! The rules that decide which facts a property may take.
 
-use std::ops::Range;
+use std::{ops::Range, rc::Rc};
 
 use super::{
     fit::{
@@ -15,16 +15,18 @@ use crate::facts::{Fact, FactType, Kind, Reading, Role, is_exclusive};
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with whether it applies to arrays.
-pub(super) const RULES: [(Rule, bool); 9] = [
+pub(super) const RULES: [(Rule, bool); 11] = [
     (|search| search.behind_own_cue(), false),
     (|search| search.behind_own_cue(), true),
     (|search| search.before_partner(), false),
     (|search| search.beside_own_word(), false),
     (|search| search.beside_own_word(), true),
+    (|search| search.number_list(), true),
     (|search| search.left(), false),
     (|search| search.numbers_left(), false),
     (|search| search.places_left(), false),
     (|search| search.left(), true),
+    (|search| search.only_one_left(), false),
 ];
 
 /// A part of a message.
@@ -179,7 +181,9 @@ impl Search<'_, '_> {
         if !wants_number(&self.property) || self.property.offers.is_empty() {
             return Vec::new();
         }
-        let mut open = self.properties.iter().filter(wants_number);
+        // Properties that may be left out do not compete with those that should be there.
+        let competes = |it: &&Property| it.is_wanted || !self.property.is_wanted;
+        let mut open = self.properties.iter().filter(wants_number).filter(competes);
         let count = open.clone().count();
         let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
         let facts = || self.scope.reading.facts.iter().filter(|it| self.scope.is_free(it));
@@ -192,6 +196,52 @@ impl Search<'_, '_> {
             amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
         };
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
+    }
+
+    /// The first list of numbers for a list of numbers: "[5, 3, 4]", "5, 3 and 4".
+    fn number_list(&self) -> Vec<Offer> {
+        if !self.property.is_numeric() {
+            return Vec::new();
+        }
+        let mut lists = self.offers(|fact| fact.of == FactType::Number);
+        let is_start = |offer: &Offer| !offer.fact.continues_list;
+        let starts: Vec<_> = (0..lists.len()).filter(|at| is_start(&lists[*at])).collect();
+        let ends = starts.iter().skip(1).copied().chain([lists.len()]);
+        let list = starts.iter().zip(ends).find(|(start, end)| end - *start > 1);
+        list.map(|(start, end)| lists.drain(*start..end).collect()).unwrap_or_default()
+    }
+
+    /// The quote or the name that is left, for the only string that must be there and has no value.
+    fn only_one_left(&self) -> Vec<Offer> {
+        let waits = |it: &Property| {
+            it.is_open_and_single()
+                && it.is_wanted
+                && it.type_name == "string"
+                && it.format.is_none()
+        };
+        let takes = matches!(
+            self.property.kind(),
+            Some(Kind::Label | Kind::Title | Kind::Event | Kind::Person | Kind::Id)
+        );
+        if !takes
+            || !waits(self.property)
+            || self.properties.iter().filter(|it| waits(it)).count() > 1
+        {
+            return Vec::new();
+        }
+        let facts = |of: FactType| {
+            let facts = self.scope.reading.facts.iter();
+            let is_left = move |fact: &&Rc<Fact>| {
+                fact.of == of
+                    && self.scope.is_free(fact)
+                    && (of == FactType::Quote || is_bare(fact) && !has_cue(fact, "in near"))
+            };
+            let left = facts.filter(is_left);
+            left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()
+        };
+        let found =
+            [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals].map(facts);
+        found.into_iter().find(|left| left.len() == 1).unwrap_or_default()
     }
 
     /// The lower-case words for a place.

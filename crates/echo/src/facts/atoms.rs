@@ -92,9 +92,17 @@ fn expressions(text: &str) -> Vec<Range<usize>> {
     found.filter(is_arithmetic).map(|it| it.range()).collect()
 }
 
+/// Units and endings that grow on numbers.
+const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v hz khz mhz \
+     ghz kb mb gb tb l ml kmh mph n j pa mol px";
+
 /// The groups of year, month and day in [`ATOM`].
-const DATES: [[&str; 3]; 3] =
-    [["year", "month", "day"], ["year1", "month1", "day1"], ["year2", "month2", "day2"]];
+const DATES: [[&str; 3]; 4] = [
+    ["year", "month", "day"],
+    ["year1", "month1", "day1"],
+    ["year2", "month2", "day2"],
+    ["year3", "first", "second"],
+];
 /// The groups of hour and half of the day.
 const TIMES: [[&str; 2]; 2] = [["hour", "half"], ["hour1", "half1"]];
 
@@ -107,12 +115,14 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     let patterns = [
         r"\b(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b".to_owned(),
         r"\b(?P<ip>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){3,7}|[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f:]*)\b".to_owned(),
-        r"\b(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})(?:T|\b)".to_owned(),
+        r"\b(?P<year>[0-9]{4})[-/.](?P<month>[0-9]{2})[-/.](?P<day>[0-9]{2})(?:T|\b)".to_owned(),
+        r"\b(?P<first>[0-9]{1,2})[/.](?P<second>[0-9]{1,2})[/.](?P<year3>[0-9]{4})\b".to_owned(),
         format!(r"\b(?P<day1>[0-9]{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month1>{month}),? (?P<year1>[0-9]{{4}})\b"),
         format!(r"\b(?P<month2>{month}) (?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>[0-9]{{4}})\b"),
         format!(r"\b(?P<relative>[0-9]{{1,2}}(?:st|nd|rd|th)? (?:of )?{month}|{month} [0-9]{{1,2}}(?:st|nd|rd|th)?|today|tonight|tomorrow|yesterday|next (?:week|month|year)|(?:next |this )?(?:{weekday}))\b"),
-        r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}Z?)?(?: ?(?P<half>[ap])m)?\b".to_owned(),
-        r"\b(?P<hour1>[0-9]{1,2}) ?(?P<half1>[ap])m\b".to_owned(),
+        r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}Z?)?(?: ?(?P<half>[ap])\.?m)?\b".to_owned(),
+        r"\b(?P<hour1>[0-9]{1,2}) ?(?P<half1>[ap])\.?m\b".to_owned(),
+        r"\b(?P<noon>noon)\b|\b(?P<midnight>midnight)\b".to_owned(),
         r"(?P<phone>\+[0-9][0-9 ()-]{5,18}[0-9]|\(?\b[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}|\b[0-9]{3}-[0-9]{4})\b".to_owned(),
         format!(r"(?P<sign>\$|€|£|¥) ?(?P<money>{number}(?:{factor})?)"),
         format!(r"(?P<money1>{number}(?:{factor})?) ?(?P<unit>\$|€|£|¥|(?:dollars?|bucks|euros?|pounds?|yen|yuan|rupees?|francs?|(?-i:[A-Z]{{3}}))\b)"),
@@ -154,6 +164,9 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
     let written = captures[0].to_owned();
     for [year, month, day] in DATES {
         if !text(year).is_empty() {
+            // "10/15/2023" and "16.03.2024".
+            let is_reversed = month == "first" && text(month).parse().is_ok_and(|it: u32| it > 12);
+            let (month, day) = if is_reversed { (day, month) } else { (month, day) };
             let value = date(text(year), text(month), text(day));
             found.extend(value.map(|value| (FactType::Date, whole, value)));
             return;
@@ -171,6 +184,12 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
     {
         if !text(name).is_empty() {
             found.push((of, whole, written));
+            return;
+        }
+    }
+    for (name, value) in [("noon", "12:00"), ("midnight", "00:00")] {
+        if !text(name).is_empty() {
+            found.push((FactType::Time, whole, value.to_owned()));
             return;
         }
     }
@@ -217,13 +236,50 @@ fn plain(number: &str) -> String {
     }
 }
 
-fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
+fn number_or_code(token: &str, range: Range<usize>) -> Vec<Bare> {
+    // "[5,3,4]"
+    let items = || token.split(',').map(|item| item.parse::<f64>().is_ok().then_some(item));
+    if !is_grouped(token) && items().all(|item| item.is_some()) {
+        let mut start = range.start;
+        let item = |item: &str| {
+            let bare = (FactType::Number, start..start + item.len(), plain(item));
+            start += item.len() + 1;
+            bare
+        };
+        return items().flatten().map(item).collect();
+    }
+    one_number_or_code(token, range).into_iter().collect()
+}
+
+/// Returns `true` if commas separate only thousands.
+fn is_grouped(token: &str) -> bool {
+    let mut groups = token.trim_start_matches('-').split(',');
+    groups.next().is_some_and(|first| first.len() < 4 || !token.contains(','))
+        && groups.all(|group| group.split('.').next().is_some_and(|it| it.len() == 3))
+}
+
+/// Returns the number at the start of "70kg", "3-bedroom", "19th" or "1e-9", with its length.
+fn with_unit(token: &str) -> Option<(usize, String)> {
+    let rest = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = token[..token.len() - rest.len()].trim_end_matches('.');
+    number.parse::<f64>().ok()?;
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        exponent.parse::<i32>().ok()?;
+        return Some((token.len(), token.parse::<f64>().ok()?.to_string()));
+    }
+    let is_word = |text: &str| text.len() > 2 && text.bytes().all(|it| it.is_ascii_lowercase());
+    match rest.strip_prefix('-') {
+        Some(word) => is_word(word).then(|| (number.len(), plain(number))),
+        None => {
+            let is_unit = UNITS.split(' ').any(|unit| unit.eq_ignore_ascii_case(rest));
+            is_unit.then(|| (token.len(), plain(number)))
+        }
+    }
+}
+
+fn one_number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
     let bare = token.trim_start_matches('-');
-    let is_grouped = bare
-        .split(',')
-        .skip(1)
-        .all(|group| group.split('.').next().is_some_and(|it| it.len() == 3));
-    if is_grouped
+    if is_grouped(bare)
         && plain(token).parse::<f64>().is_ok()
         && bare.starts_with(|c: char| c.is_ascii_digit())
         && !bare.contains(['e', 'E'])
@@ -235,16 +291,17 @@ fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
         };
         return Some((FactType::Number, range, value));
     }
+    if let Some((length, value)) = with_unit(bare) {
+        let start = range.end - bare.len();
+        return Some((FactType::Number, start..start + length, value));
+    }
     let has_letter = token.contains(|c: char| c.is_ascii_alphabetic());
     let is_date_like = !has_letter && token.split('-').count() == 3;
     let is_code = !token.contains([',', ':', '/'])
         && (has_letter || token.contains('-') || is_version(token))
         && !is_date_like;
-    let is_ordinal = ["st", "nd", "rd", "th"]
-        .iter()
-        .any(|end| bare.strip_suffix(end).is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit())));
     let start = range.end - bare.len();
-    (is_code && !is_ordinal).then(|| (FactType::Code, start..range.end, bare.to_owned()))
+    is_code.then(|| (FactType::Code, start..range.end, bare.to_owned()))
 }
 
 /// Returns `true` for numbers with dots such as 2.4.1, unless they end like a date with a year.

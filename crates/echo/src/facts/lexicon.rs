@@ -38,8 +38,8 @@ const BEFORE_PLACES: [(&str, BeforePlace); 5] = [
 pub(super) const MONTHS: &str =
     "january february march april may june july august september october november december";
 pub(super) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
-/// Other words that start a date that needs a clock.
-const RELATIVE: &str = "today tonight tomorrow yesterday next";
+/// Other words that start a date or a time without digits.
+const RELATIVE: &str = "today tonight tomorrow yesterday next noon midnight";
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
 /// What a word before a place is.

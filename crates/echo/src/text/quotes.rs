@@ -11,8 +11,22 @@ const MARKS: [(char, char); 5] =
 const APOSTROPHE: char = '\'';
 
 /// Returns the ranges between quotation marks, in order. Quotes in quotes are not listed. A quote
-/// does not extend over an empty line.
+/// does not extend over an empty line. Marks around the whole text quote nothing.
 pub(crate) fn quotes(text: &str) -> Vec<Range<usize>> {
+    let found = all_quotes(text);
+    match found.as_slice() {
+        [whole]
+            if text[..whole.start].trim_start().chars().count() == 1
+                && text[whole.end..].trim_end().chars().count() == 1 =>
+        {
+            let inside = all_quotes(&text[whole.clone()]);
+            inside.into_iter().map(|it| whole.start + it.start..whole.start + it.end).collect()
+        }
+        _ => found,
+    }
+}
+
+fn all_quotes(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     // For each mark, where the search for its partner has ended without success. Keeps the work
     // linear.
@@ -78,16 +92,18 @@ mod tests {
 
     #[test]
     fn finds_quotes() {
-        let cases: [(&str, &[&str]); 12] = [
+        let cases: [(&str, &[&str]); 14] = [
             ("say \"good morning\" and \"bye\"", &["good morning", "bye"]),
             ("“one”, «two», `three`, 'four'", &["one", "two", "three", "four"]),
             ("don't and won't", &[]),
             ("'don't stop' now", &["don't stop"]),
             ("the users' list and the dogs' food", &[]),
-            ("\"it's 'fine'\"", &["it's 'fine'"]),
+            ("say \"it's 'fine'\"", &["it's 'fine'"]),
+            (" \"say 'fine'\"\n", &["fine"]),
             ("5\" of rain", &[]),
             ("one \"two\n\nthree\" \"four\"", &[" "]),
-            ("\"two\nlines\"", &["two\nlines"]),
+            ("(\"two\nlines\")", &["two\nlines"]),
+            ("“whole”", &[]),
             ("\"\" ''", &[""]),
             ("'tis \"so\"", &["so"]),
             ("(`x`)", &["x"]),

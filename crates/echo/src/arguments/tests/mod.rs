@@ -1,6 +1,7 @@
 //! Tables of schemas with the generated values, and tests with hostile and random schemas.
 
 mod hostile;
+mod left_over;
 mod random_schemas;
 mod strings;
 mod unions;
@@ -8,7 +9,7 @@ mod unions;
 use serde_json::{Value, json};
 
 use super::{Context, Described, Generated, ReplyBudget, value};
-use crate::effort::Effort;
+use crate::{effort::Effort, settings::Optional};
 
 fn generate(schema: &Value, context: &Context) -> Generated {
     value(schema, context, &mut ReplyBudget::new(&Effort::full()))
@@ -26,7 +27,9 @@ fn arguments(schema: Option<&Value>, context: &Context, budget: &mut ReplyBudget
 fn check(table: &[(Value, Value)]) {
     for (schema, expected) in table {
         let object = json!({"properties": {"note": schema}});
-        let context = Context { subject: "get_it", question: "Why?", ..Context::default() };
+        let optional = Optional::Fill;
+        let context =
+            Context { subject: "get_it", question: "Why?", optional, ..Context::default() };
         let generated = generate(&object, &context);
         assert_eq!(generated.json, json!({"note": expected}).to_string(), "{schema}");
         assert_eq!(generated.possible_violation, None, "{schema}");
@@ -96,8 +99,11 @@ fn generates_pydantic_model() {
     let guest = json!({"age": 30, "email": "test@example.com"});
     let expected =
         json!({"guests": [guest, guest], "lead": guest, "level": "high", "nights": 3, "tags": {}});
-    let generated = generate(&schema, &Context::default());
+    let whole = Context { optional: Optional::Fill, ..Context::default() };
+    let generated = generate(&schema, &whole);
     assert_eq!(generated, Generated { json: expected.to_string(), possible_violation: None });
+    let required = generate(&schema, &Context::default());
+    assert_eq!(required.json, r#"{"guests":[{"age":30},{"age":30}]}"#);
 }
 
 #[test]

@@ -1,0 +1,78 @@
+//! Tests of what a call has of the properties that nobody stated, and of the facts that no word leads to.
+
+use serde_json::{Value, json};
+
+use super::{super::Context, generate};
+use crate::settings::Optional;
+
+#[test]
+fn a_list_of_what_is_required_leaves_out_the_rest() {
+    let schema = json!({"required": ["city"], "properties": {
+        "city": {"type": "string"}, "max_price": {"type": "number"},
+        "guests": {"type": "integer", "default": 2},
+        "near": {"properties": {"lat": {"type": "number"}}}}});
+    let json = |optional, mention| {
+        let context =
+            Context { optional, mention, question: mention, subject: "f", ..Context::default() };
+        generate(&schema, &context).json
+    };
+    let (nothing, stated) = ("Go on", "Go to Rome for a max price of 90");
+    let fill = json(Optional::Fill, nothing);
+    assert_eq!(fill, r#"{"city":"San Francisco","guests":2,"max_price":42,"near":{"lat":42}}"#);
+    assert_eq!(json(Optional::BySchema, nothing), r#"{"city":"San Francisco"}"#);
+    assert_eq!(json(Optional::Omit, nothing), r#"{"city":"San Francisco"}"#);
+    assert_eq!(json(Optional::BySchema, stated), r#"{"city":"Rome","max_price":90}"#);
+}
+
+#[test]
+fn required_properties_take_numbers_first_in_their_order() {
+    let schema = json!({"required": ["zeta", "alpha"], "properties": {
+        "alpha": {"type": "integer"}, "beta": {"type": "integer"}, "zeta": {"type": "integer"}}});
+    let mention = "Use 5 then 9";
+    let context = Context { mention, question: mention, ..Context::default() };
+    assert_eq!(generate(&schema, &context).json, r#"{"alpha":9,"zeta":5}"#);
+}
+
+#[test]
+fn a_place_has_its_region_if_the_schema_shows_it() {
+    let city = |description: &str, mention: &str| {
+        let schema = json!({"properties": {
+            "city": {"type": "string", "description": description}}});
+        let context = Context { mention, question: mention, ..Context::default() };
+        let json: Value = serde_json::from_str(&generate(&schema, &context).json).unwrap();
+        json["city"].as_str().unwrap().to_owned()
+    };
+    let shown = "The city, e.g. San Francisco, CA";
+    for (place, description) in [
+        ("Santa Rosa, CA", shown),
+        ("Chennai, Tamil Nadu", "City, State"),
+        ("Boston, MA", "The city and state"),
+    ] {
+        assert_eq!(city(description, &format!("What is it like in {place}?")), place);
+    }
+    assert_eq!(city("The city", "What is it like in Santa Rosa, CA?"), "Santa Rosa");
+    assert_eq!(city(shown, "What is it like in Paris, Rome and Berlin?"), "Paris");
+}
+
+#[test]
+fn lists_of_numbers_take_all_numbers() {
+    let schema = json!({"properties": {
+        "numbers": {"type": "array", "items": {"type": "number"}}}});
+    for mention in ["sort [1, 54, 3]", "sort [1,54,3]", "sort 1, 54 and 3", "sort (1, 54, 3) now"] {
+        let context = Context { mention, question: mention, ..Context::default() };
+        assert_eq!(generate(&schema, &context).json, r#"{"numbers":[1,54,3]}"#, "{mention}");
+    }
+}
+
+#[test]
+fn the_only_string_left_takes_the_only_name_or_quote_left() {
+    let schema = json!({"required": ["company_name"], "properties": {
+        "company_name": {"type": "string"}, "year": {"type": "integer"}}});
+    let json = |mention| {
+        let context = Context { mention, question: mention, ..Context::default() };
+        generate(&schema, &context).json
+    };
+    assert_eq!(json("List the lawsuits against Google"), r#"{"company_name":"Google"}"#);
+    assert_eq!(json("List those against 'B & B' in Rome"), r#"{"company_name":"B & B"}"#);
+    assert_eq!(json("Compare Google with Apple"), r#"{"company_name":"Test User"}"#);
+}
