@@ -1,6 +1,9 @@
 //! Generates objects and arrays.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 use serde_json::{Map, Value};
 
@@ -59,11 +62,10 @@ impl<'a> Generator<'a> {
     /// Returns `true` if the object should have an optional property.
     fn wants(&self, flat: &FlatSchema<'a>, name: &str) -> bool {
         let is_stated = || {
-            let starts = |path: &[String]| match path.strip_prefix(self.path.as_slice()) {
-                Some([first, ..]) => first == name,
-                _ => false,
-            };
-            !self.frame.is_repeated && self.stated.keys().any(|path| starts(path))
+            let path = [self.path.as_slice(), &[name.to_owned()]].concat();
+            let range = (Bound::Included(path.as_slice()), Bound::Unbounded);
+            let first = self.stated.range::<[String], _>(range).next();
+            !self.frame.is_repeated && first.is_some_and(|(stated, _)| stated.starts_with(&path))
         };
         match self.context.optional {
             Optional::Fill => true,
