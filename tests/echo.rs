@@ -192,6 +192,26 @@ spec: {type: conversation.echo, metadata: [{name: arguments, value: literal}]}
     assert_eq!(answer.calls[0].arguments, expected(42));
 }
 
+/// A list of what is required says what must be there. The component can say otherwise.
+#[tokio::test]
+async fn leaves_out_what_nobody_stated_unless_the_component_fills_it() {
+    let schema = json!({"type": "object", "required": ["subject"], "properties": {
+        "subject": {"type": "string"}, "priority": {"type": "integer"}}});
+    for (value, expected) in [
+        ("''", json!({"subject": "Test email subject"})),
+        ("omit", json!({"subject": "Test email subject"})),
+        ("fill", json!({"priority": 42, "subject": "Test email subject"})),
+    ] {
+        let component = format!(
+            "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: echo}}\n\
+             spec: {{type: conversation.echo, metadata: [{{name: optional, value: {value}}}]}}\n"
+        );
+        let request = prompt("send_email", [tool("send_email", schema.clone())]);
+        let answer = Sidecar::with_components(&component).converse(request).await.unwrap();
+        assert_eq!(answer.calls[0].arguments, expected, "{value}");
+    }
+}
+
 #[tokio::test]
 async fn streams_text_word_by_word() {
     let sidecar = Sidecar::start();
