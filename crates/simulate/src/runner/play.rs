@@ -35,7 +35,7 @@ impl Runner {
     /// Plays the conversation.
     ///
     /// This does not fail: if a participant or a detector fails or panics, the result has the messages
-    /// so far, the [end reason](super::EndReason) and the error.
+    /// so far, the [end reason](crate::EndReason) and the error.
     pub async fn run(self) -> ConversationResult {
         let time = Time::start(self.clock(), self.settings.base_timestamp);
         let conversation = Conversation::default();
