@@ -112,8 +112,7 @@ impl Echo {
 /// A reply on its way to the task of the call.
 struct LongReply {
     result: Result<Response, ProviderError>,
-    /// The memory of the reply, for as long as the reply waits. Dropped before the call is charged for the
-    /// response.
+    /// The memory of the reply until the call is charged for the response.
     _memory: Arc<FullEffort>,
 }
 
