@@ -34,9 +34,7 @@ pub fn normalized(value: &Value) -> Value {
 pub fn are_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => {
-            let integer =
-                |number: &Number| number.as_i64().or_else(|| number.as_f64().and_then(as_integer));
-            left == right || integer(left).is_some_and(|it| integer(right) == Some(it))
+            left == right || whole(left).is_some_and(|it| whole(right) == Some(it))
         }
         (Value::Array(left), Value::Array(right)) => {
             left.len() == right.len()
@@ -50,9 +48,39 @@ pub fn are_equal(left: &Value, right: &Value) -> bool {
     }
 }
 
+/// Returns the exact value of a whole number, whether it is written as a double or not.
+fn whole(number: &Number) -> Option<i128> {
+    // Every whole double below this has an exact value of 128 bits.
+    const LIMIT: f64 = (1_u128 << 126) as f64;
+    let double = || number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < LIMIT);
+    number.as_i128().or_else(|| double().map(|it| it as i128))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_equal_if_their_values_are() {
+        let is_equal = |left: &str, right: &str| {
+            let [left, right] = [left, right].map(|text| serde_json::from_str(text).unwrap());
+            are_equal(&left, &right)
+        };
+        for (left, right) in [
+            ("2", "2.0"),
+            ("20000000000000000", "2e16"),
+            ("18446744073709549568", "18446744073709549568.0"),
+            (r#"[{"a":-1}]"#, r#"[{"a":-1.0}]"#),
+            ("1e300", "1e300"),
+        ] {
+            assert!(is_equal(left, right), "{left} {right}");
+        }
+        for (left, right) in
+            [("2", "2.5"), ("9007199254740993", "9007199254740992.0"), ("2", r#""2""#)]
+        {
+            assert!(!is_equal(left, right), "{left} {right}");
+        }
+    }
 
     #[test]
     fn replaces_only_doubles_that_are_exact_integers() {

@@ -60,7 +60,7 @@ fn find_in(text: &str, start: usize, found: &mut Vec<Bare>) {
         let mut facts = Vec::new();
         if is_plain_number(atom.as_str()) {
             // Captures are much slower to find.
-            facts.extend(number_or_code(atom.as_str(), atom.range()));
+            numbers_or_code(atom.as_str(), atom.range(), &mut facts);
         } else if let Some(captures) = ATOM.captures_at(text, atom.start()) {
             read(&captures, &mut facts);
         }
@@ -199,7 +199,7 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
     } else if !text("share").is_empty() {
         found.push((FactType::Share, whole, plain(text("share"))));
     } else if !text("token").is_empty() {
-        found.extend(number_or_code(text("token"), whole));
+        numbers_or_code(text("token"), whole, found);
     } else {
         let (amount, unit) =
             if text("money").is_empty() { ("money1", "unit") } else { ("money", "sign") };
@@ -208,7 +208,7 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
                 found.push((FactType::Money, range(amount), multiplied(text(amount))));
                 found.push((FactType::Currency, range(unit), code.to_owned()));
             }
-            None => found.extend(number_or_code(text(amount), range(amount))),
+            None => numbers_or_code(text(amount), range(amount), found),
         }
     }
 }
@@ -236,19 +236,17 @@ fn plain(number: &str) -> String {
     }
 }
 
-fn number_or_code(token: &str, range: Range<usize>) -> Vec<Bare> {
-    // "[5,3,4]"
-    let items = || token.split(',').map(|item| item.parse::<f64>().is_ok().then_some(item));
-    if !is_grouped(token) && items().all(|item| item.is_some()) {
-        let mut start = range.start;
-        let item = |item: &str| {
-            let bare = (FactType::Number, start..start + item.len(), plain(item));
-            start += item.len() + 1;
-            bare
-        };
-        return items().flatten().map(item).collect();
+/// Adds the number or the code that a token is, or the numbers of a list such as "5,3,4".
+fn numbers_or_code(token: &str, range: Range<usize>, found: &mut Vec<Bare>) {
+    if is_grouped(token) || token.split(',').any(|item| item.parse::<f64>().is_err()) {
+        found.extend(number_or_code(token, range));
+        return;
     }
-    one_number_or_code(token, range).into_iter().collect()
+    let mut start = range.start;
+    for item in token.split(',') {
+        found.push((FactType::Number, start..start + item.len(), plain(item)));
+        start += item.len() + 1;
+    }
 }
 
 /// Returns `true` if commas separate only thousands.
@@ -277,7 +275,7 @@ fn with_unit(token: &str) -> Option<(usize, String)> {
     }
 }
 
-fn one_number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
+fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
     let bare = token.trim_start_matches('-');
     if is_grouped(bare)
         && plain(token).parse::<f64>().is_ok()
