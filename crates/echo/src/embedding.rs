@@ -4,7 +4,7 @@
 use mynah_core::provider::usage::tokens;
 use twox_hash::XxHash3_64;
 
-use crate::text::{canonicalize, is_caseless, is_generic, words};
+use crate::text::{canonicalize, is_caseless, lexicon::is_generic, words};
 
 /// How many numbers of a vector a word changes. More make it less likely that two words coincide.
 const CHANGES: u64 = 16;

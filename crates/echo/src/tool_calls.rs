@@ -1,7 +1,5 @@
 //! The tool calls in a reply.
 
-use std::borrow::Cow;
-
 use mynah_core::{
     chat::{LazyJson, Message, Request, ToolCall, ToolChoice},
     provider::Unseen,
@@ -39,6 +37,8 @@ pub(super) fn tool_calls(
     effort.allow(schemas.map(LazyJson::size).sum::<usize>() > MAX_BRIEF_SCHEMAS)?;
     let question = request.last_user().map(Message::text).unwrap_or_default();
     let mut budget = ReplyBudget::new(effort);
+    let readings = selected.iter().filter_map(|it| Some(&it.mention.as_ref()?.reading));
+    readings.for_each(|reading| budget.keep(reading.clone()));
     let (mut calls, mut violations) = (Vec::new(), Vec::new());
     for selection in selected {
         let Generated { json: arguments, possible_violation } =
@@ -86,10 +86,10 @@ fn arguments(
     let tool = &request.tools[selection.tool];
     // If a tool is called without being mentioned, its arguments are extracted from the question.
     let mention = selection.mention.as_ref();
-    let text = mention.map_or(Cow::Borrowed(question), |it| request.messages[it.message].text());
+    let text = mention.map_or(question, |it| &it.reading.text);
     let context = Context {
         subject: &tool.name,
-        mention: &text,
+        mention: text,
         nearest: mention.map_or([0..0, 0..0], |it| [it.clause.clone(), it.sentence.clone()]),
         question,
         literal: settings.arguments == ArgumentStyle::Literal,

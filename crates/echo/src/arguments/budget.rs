@@ -118,17 +118,21 @@ impl ReplyBudget {
         &self.left.effort
     }
 
-    /// Reads a message, unless that has been done for this reply.
+    /// Keeps a message that has been read in part.
+    pub(crate) fn keep(&mut self, reading: Rc<Reading>) {
+        self.readings.push(reading);
+    }
+
+    /// Reads a message, as far as that has not been done for this reply.
     pub(super) fn read(&mut self, message: &str) -> Rc<Reading> {
-        let done = self.readings.iter().find(|reading| reading.is_of(message));
-        if let Some(reading) = done {
-            return Rc::clone(reading);
+        let known = self.readings.iter().find(|reading| reading.text == message);
+        let reading = known.map_or_else(|| Rc::new(Reading::new(message)), Rc::clone);
+        if known.is_none() {
+            self.keep(Rc::clone(&reading));
         }
-        let is_paid =
-            self.left.spend_steps(message.len() / BYTES_PER_STEP).is_ok() && self.left.steps > 0;
-        let reading = Rc::new(Reading::new(if is_paid { message } else { "" }));
-        self.readings.push(Rc::clone(&reading));
-        reading
+        let is_paid = reading.has_facts()
+            || self.left.spend_steps(message.len() / BYTES_PER_STEP).is_ok() && self.left.steps > 0;
+        if is_paid { reading } else { Rc::default() }
     }
 
     /// Returns `true` if a value is valid, also against keywords that the generator does not support.

@@ -12,16 +12,18 @@ use super::{
     schema::FlatSchema,
 };
 use crate::{
-    facts::{Kind, Meaning, Role, contains, meaning_of},
-    text::{canonical_words, is_generic, lower_case_words},
+    facts::{Kind, Meaning, Role, meaning_of},
+    text::{
+        canonical_words,
+        lexicon::{NO_OWN_WORDS, contains, is_generic},
+        lower_case_words,
+    },
 };
 
 /// Maximum number of characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;
 /// Maximum nesting depth of the properties that take facts.
 const MAX_NESTING: usize = 4;
-/// Words beside which no fact of a property stands.
-const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
 
 /// A schema for which values are generated, and what it says of their properties.
 pub(crate) struct Described<'a> {

@@ -1,7 +1,10 @@
 //! Whether a fact fits a property: by its cue, by the words beside it, or because it is left.
 
 use super::property::Property;
-use crate::facts::{Fact, FactType, Kind, Reading, Role, contains, is_exclusive};
+use crate::{
+    facts::{Fact, FactType, Kind, Reading, Role},
+    text::lexicon::{contains, is_exclusive},
+};
 
 /// The cues before a fact that say where something is.
 pub(super) const HERE: &str = "in near at";
@@ -103,7 +106,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
 /// Returns `true` if a lower-case word stands behind a cue for places of the role of a property.
 pub(super) fn has_place_cue(property: &Property, fact: &Fact, reading: &Reading) -> bool {
     let is_last_to = || {
-        let rest = reading.facts.iter().filter(|it| it.range.start > fact.range.start);
+        let rest = reading.facts().iter().filter(|it| it.range.start > fact.range.start);
         !rest.into_iter().any(|it| it.of == FactType::Word && it.cue == Some("to"))
     };
     match (property.role(), fact.cue) {

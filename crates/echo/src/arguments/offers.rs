@@ -9,13 +9,12 @@ use super::{
     property::{Offer, Property},
 };
 use crate::{
-    facts::{Fact, FactType, Kind, Reading, contains},
-    text::canonical_words,
+    facts::{Fact, FactType, Kind, Reading},
+    text::{
+        canonical_words,
+        lexicon::{BOOLEAN_FILLERS, contains},
+    },
 };
-
-/// Words that say that a boolean property is true, and nothing more.
-const BOOLEAN_FILLERS: &str =
-    "is has include included with enable enabled allow allowed should need needed want";
 
 /// Returns the facts that a property may take, best first. The words of the `tool` are not values.
 pub(super) fn offers<'a>(
@@ -37,7 +36,7 @@ pub(super) fn offers<'a>(
         .row
         .takes
         .iter()
-        .flat_map(|of| reading.facts.iter().filter(move |fact| fact.of == *of));
+        .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == *of));
     let with_region = |fact: &Rc<Fact>| match fact.of {
         FactType::Name if property.has_region => region(fact, reading),
         _ => None,
@@ -87,7 +86,7 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
                 offers.push(offer(Rc::new(fact)));
             }
         }
-        let named = reading.facts.iter().filter(|fact| {
+        let named = reading.facts().iter().filter(|fact| {
             matches!(fact.of, FactType::Currency | FactType::Language)
                 && fact.value.eq_ignore_ascii_case(&text)
         });
@@ -145,7 +144,7 @@ pub(super) fn complement<'r>(
         let gap = reading.text.get(first..last).unwrap_or_default();
         ["", "at", "on", "T", "@"].contains(&gap.trim_matches([' ', ',']))
     };
-    let facts = || reading.facts.iter().map(Rc::as_ref).filter(|it| it.of == of);
+    let facts = || reading.facts().iter().map(Rc::as_ref).filter(|it| it.of == of);
     let next = facts().find(is_next_to).or_else(|| facts().next());
     next.filter(|_| property.format == Some("date-time"))
 }

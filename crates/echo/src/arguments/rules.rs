@@ -9,7 +9,10 @@ use super::{
     },
     property::{Offer, Property},
 };
-use crate::facts::{Fact, FactType, Kind, Reading, Role, is_exclusive};
+use crate::{
+    facts::{Fact, FactType, Kind, Reading, Role},
+    text::lexicon::is_exclusive,
+};
 
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
@@ -186,7 +189,7 @@ impl Search<'_, '_> {
         let mut open = self.properties.iter().filter(wants_number).filter(competes);
         let count = open.clone().count();
         let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
-        let facts = || self.scope.reading.facts.iter().filter(|it| self.scope.is_free(it));
+        let facts = || self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
         let bare = || facts().filter(|fact| is_bare(fact));
         let numbers = || bare().filter(|fact| fact.of == FactType::Number);
         let number = if count <= numbers().count() {
@@ -230,7 +233,7 @@ impl Search<'_, '_> {
             return Vec::new();
         }
         let facts = |of: FactType| {
-            let facts = self.scope.reading.facts.iter();
+            let facts = self.scope.reading.facts().iter();
             let is_left = move |fact: &&Rc<Fact>| {
                 fact.of == of
                     && self.scope.is_free(fact)

@@ -11,6 +11,9 @@ use super::{
     rules::{RULES, Scope, Search},
 };
 
+/// Number of bytes of a message in which a word is searched in the time of a step.
+const SEARCHED_PER_STEP: usize = 2048;
+
 impl<'a> Generator<'a> {
     /// Returns the values that messages state, by the paths of their properties.
     pub(super) fn stated_values(&mut self, sources: &[Source]) -> Stated<'a> {
@@ -22,7 +25,9 @@ impl<'a> Generator<'a> {
         let mut properties: Vec<_> = open.map(Property::new).collect();
         'sources: for (reading, nearest) in sources {
             for property in properties.iter_mut().filter(|property| property.is_open()) {
-                let steps = 1 + reading.facts.len() / 16 + property.choices.len();
+                let searches = property.choices.len() + 1;
+                let words = reading.text.len() / SEARCHED_PER_STEP;
+                let steps = reading.facts().len() / 16 + searches * (1 + words);
                 if self.budget.spend_steps(steps).is_err() {
                     break 'sources;
                 }

@@ -9,21 +9,25 @@ use rust_decimal::Decimal;
 use super::{
     Bare, FactType,
     dates::{date, time},
-    lexicon::{MONTHS, Meanings, WEEKDAYS},
-    words::{Word, Words},
+};
+use crate::text::{
+    Sentence, Word,
+    lexicon::{Entry, MONTHS, UNITS, WEEKDAYS},
 };
 
-/// Finds the facts outside of the `excluded` ranges.
-pub(super) fn find(source: &str, words: &Words, excluded: &[Range<usize>], found: &mut Vec<Bare>) {
-    let mut start = 0;
-    for range in excluded.iter().chain([&(source.len()..source.len())]) {
-        // No fact extends over the end of a sentence.
-        for part in words.sentences_in(start..range.start) {
-            if may_have_facts(&source[part.clone()], words.starting_in(&part), source) {
-                find_in(&source[part.clone()], part.start, found);
+/// Finds the facts of a sentence behind `start` and outside of those already found, which must be
+/// sorted.
+pub(super) fn find(source: &str, sentence: &Sentence, mut start: usize, found: &mut Vec<Bare>) {
+    let excluded: Vec<Range<usize>> = found.iter().map(|(_, range, _)| range.clone()).collect();
+    let end = sentence.range.end;
+    for range in excluded.iter().chain([&(end..end)]) {
+        if start < range.start {
+            let words = &sentence.words[sentence.word_from(start)..sentence.word_from(range.start)];
+            if may_have_facts(&source[start..range.start], words, source) {
+                find_in(&source[start..range.start], start, found);
             }
         }
-        start = range.end;
+        start = start.max(range.end);
     }
 }
 
@@ -41,9 +45,9 @@ fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
         let is_relative = || {
             let run = &source[word.run()];
             let letters = run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
-            Meanings::of(letters).is_relative
+            Entry::of(letters).is_relative
         };
-        is_uuid || word.meanings.is_relative || !is_ascii && word.starts_run() && is_relative()
+        is_uuid || word.run_entry.is_relative || !is_ascii && word.starts_run() && is_relative()
     };
     has_digit || colons.any(is_ip) || words.iter().any(starts_fact)
 }
@@ -91,10 +95,6 @@ fn expressions(text: &str) -> Vec<Range<usize>> {
     };
     found.filter(is_arithmetic).map(|it| it.range()).collect()
 }
-
-/// Units and endings that grow on numbers.
-const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v hz khz mhz \
-     ghz kb mb gb tb l ml kmh mph n j pa mol px";
 
 /// The groups of year, month and day in [`ATOM`].
 const DATES: [[&str; 3]; 4] = [
@@ -203,7 +203,7 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
     } else {
         let (amount, unit) =
             if text("money").is_empty() { ("money1", "unit") } else { ("money", "sign") };
-        match Meanings::of(text(unit)).currency {
+        match Entry::of(text(unit)).currency {
             Some(code) => {
                 found.push((FactType::Money, range(amount), multiplied(text(amount))));
                 found.push((FactType::Currency, range(unit), code.to_owned()));

@@ -1,6 +1,6 @@
 //! Dates and times in standard form.
 
-use super::lexicon::month_of;
+use crate::text::lexicon::month_of;
 
 /// Returns a date in ISO 8601, or `None` if there is no such day.
 pub(super) fn date(year: &str, month: &str, day: &str) -> Option<String> {

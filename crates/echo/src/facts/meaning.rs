@@ -3,36 +3,18 @@
 use std::sync::LazyLock;
 
 use super::{
-    FactType, contains,
+    FactType,
     kinds::{Kind, ROWS, Row, row_of_kind, row_of_word},
 };
-use crate::text::{WordMap, canonical};
+use crate::text::{
+    WordMap, canonical,
+    lexicon::{self, contains, word_list},
+};
 
-/// Words of a property where something starts, and where it ends.
-static START_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
-    word_list(
-        "from start begin origin source departure sender checkin pickup old current min minimum",
-    )
-});
-static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
-    word_list(
-        "to end until destination target arrival return due deadline recipient checkout dropoff into new max maximum",
-    )
-});
-/// Words that do not decide on the kind unless they are alone.
-static FILLERS: LazyLock<WordMap<()>> = LazyLock::new(|| {
-    word_list(
-        "from to count max min maximum minimum start end source target arrival departure return",
-    )
-});
-/// Words that make an id of a property if they are its last.
-static ID_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list("id number code key ref"));
-
-/// Returns the set of the words in a list, as written and in canonical form.
-fn word_list(list: &str) -> WordMap<()> {
-    let words = list.split_ascii_whitespace();
-    WordMap::new(words.flat_map(|word| [(word.to_owned(), ()), (canonical(word), ())]))
-}
+static START_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::START_WORDS));
+static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::END_WORDS));
+static FILLERS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::KIND_FILLERS));
+static ID_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::ID_WORDS));
 
 /// Whether something starts or ends at the property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,31 +1,33 @@
-//! Reads a message once into typed facts: addresses, dates, amounts, names, …
+//! Reads a message once: its sentences, as far as they are needed, and its facts: addresses, dates,
+//! amounts, names, …
 //!
-//! [`words`] splits the message. [`atoms`] finds facts that have a form of their own, such as dates,
-//! and [`names`] those that consist of words. [`cues`] finds the words that say what a fact is for.
-//! [`kinds`] is the table of what the properties of tools take; [`meaning`] finds a property's row.
+//! [`atoms`] finds facts that have a form of their own, such as dates, and [`names`] those that
+//! consist of words. [`cues`] finds the words that say what a fact is for. [`kinds`] is the table of
+//! what the properties of tools take; [`meaning`] finds a property's row.
 
 mod atoms;
 mod cues;
 mod dates;
 mod kinds;
-mod lexicon;
 mod meaning;
 mod names;
 #[cfg(test)]
 mod tests;
-mod words;
 
-use std::{cell::OnceCell, ops::Range, rc::Rc};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    ops::Range,
+    rc::Rc,
+};
 
-use super::text::{self, AddressKind};
+use super::text::{self, AddressKind, Sentence};
 use cues::Cues;
-use words::Words;
 
-pub(crate) use cues::{contains, is_exclusive};
 pub(crate) use kinds::Kind;
 pub(crate) use meaning::{Meaning, Role, meaning_of};
 
-/// Maximum number of bytes of a message that are read.
+/// Maximum number of bytes of a message in which facts are found.
 const MAX_READ: usize = 64 * 1024;
 /// Maximum number of facts in a message. Properties compare facts with each other.
 const MAX_FACTS: usize = 1_000;
@@ -87,89 +89,107 @@ pub(crate) struct Fact {
 /// The words before and after a fact, by their indexes.
 type Beside = [Option<usize>; 2];
 
-/// A message and its facts, in order.
+/// A message that is read once.
+#[derive(Default)]
 pub(crate) struct Reading {
     pub(crate) text: String,
-    words: Words,
-    cues: Cues,
-    pub(crate) facts: Vec<Rc<Fact>>,
+    quotes: OnceCell<Vec<Range<usize>>>,
+    /// The sentences that have been read, by their starts.
+    sentences: RefCell<BTreeMap<usize, Rc<Sentence>>>,
+    facts: OnceCell<Facts>,
+}
+
+/// The facts of a message, in order, and the sentences that they are in.
+struct Facts {
+    sentences: Vec<(Rc<Sentence>, Cues)>,
+    facts: Vec<Rc<Fact>>,
 }
 
 /// A fact without its context.
 type Bare = (FactType, Range<usize>, String);
 
 impl Reading {
-    /// Returns `true` if this is the reading of a message.
-    pub(crate) fn is_of(&self, message: &str) -> bool {
-        self.text == start_of(message)
+    pub(crate) fn new(message: &str) -> Self {
+        Self { text: message.to_owned(), ..Self::default() }
     }
 
-    /// Reads a message, or the start of a long message.
-    pub(crate) fn new(message: &str) -> Self {
-        let source = start_of(message);
-        let addresses = text::addresses(source);
-        let in_address = |at: usize| addresses.iter().any(|it| it.range.contains(&at));
-        let mut quotes = text::quotes(source);
-        quotes.retain(|quote| !in_address(quote.start) && !source[quote.clone()].trim().is_empty());
-        let is_quoted = |at: usize| {
-            let next = quotes.partition_point(|quote| quote.end <= at);
-            quotes.get(next).is_some_and(|quote| quote.start <= at)
-        };
-        let mut found: Vec<Bare> = Vec::new();
-        for address in &addresses {
-            let of = match address.kind {
-                AddressKind::Email => FactType::Email,
-                AddressKind::Url => FactType::Url,
-            };
-            if !is_quoted(address.range.start) {
-                found.push((of, address.range.clone(), source[address.range.clone()].to_owned()));
-            }
+    /// Returns the sentence in a range of the text.
+    pub(crate) fn sentence(&self, range: Range<usize>) -> Rc<Sentence> {
+        let mut sentences = self.sentences.borrow_mut();
+        if let Some(read) = sentences.get(&range.start).filter(|read| read.range == range) {
+            return Rc::clone(read);
         }
-        found.extend(
-            quotes.iter().map(|it| (FactType::Quote, it.clone(), source[it.clone()].to_owned())),
-        );
-        found.sort_by_key(|(_, range, _)| range.start);
-        let excluded: Vec<Range<usize>> = found.iter().map(|(_, range, _)| range.clone()).collect();
-        let words = Words::new(source, &excluded);
-        atoms::find(source, &words, &excluded, &mut found);
-        found.sort_by_key(|(_, range, _)| range.start);
-        names::find(source, &words, &mut found);
-        found.sort_by_key(|(_, range, _)| range.start);
-        found.truncate(MAX_FACTS);
-        let cues = Cues::find(source, &words);
-        let facts = with_surroundings(source, &words, &cues, found);
-        Self { text: source.to_owned(), words, cues, facts }
+        let quotes = self.quotes.get_or_init(|| text::quotes(&self.text));
+        let read = Rc::new(Sentence::read(&self.text, range, quotes));
+        sentences.insert(read.range.start, Rc::clone(&read));
+        read
+    }
+
+    /// Returns `true` if the facts of the message have been found.
+    pub(crate) fn has_facts(&self) -> bool {
+        self.facts.get().is_some()
+    }
+
+    /// Returns the facts of the message, or of the start of a long message.
+    pub(crate) fn facts(&self) -> &[Rc<Fact>] {
+        &self.read().facts
+    }
+
+    fn read(&self) -> &Facts {
+        self.facts.get_or_init(|| {
+            let mut read = Facts { sentences: Vec::new(), facts: Vec::new() };
+            let source = &self.text[..self.text.floor_char_boundary(MAX_READ)];
+            for range in text::sentences(source) {
+                let sentence = self.sentence(range);
+                let cues = Cues::find(&self.text, &sentence);
+                if read.facts.len() < MAX_FACTS {
+                    let quotes = self.quotes.get().map_or(&[][..], Vec::as_slice);
+                    let found = find(&self.text, &sentence, quotes);
+                    read.facts.extend(with_surroundings(&self.text, &sentence, &cues, found));
+                }
+                read.sentences.push((sentence, cues));
+            }
+            read.facts.truncate(MAX_FACTS);
+            read
+        })
+    }
+
+    /// Returns the sentence at a position in the text, and its cues.
+    fn part(&self, at: usize) -> Option<&(Rc<Sentence>, Cues)> {
+        let sentences = &self.read().sentences;
+        sentences.get(sentences.partition_point(|(sentence, _)| sentence.range.end <= at))
     }
 
     /// Returns where canonical words stand side by side outside of quotes, each with whether they
     /// are negated.
     pub(crate) fn find(&self, forms: &[String]) -> Vec<(Range<usize>, bool)> {
-        let range = |index: usize| {
-            let last = &self.words[index + forms.len() - 1];
-            self.words[index].range().start..last.range().end
-        };
-        let found = self.words.find(forms).into_iter().take(MAX_FACTS);
-        found.map(|index| (range(index), self.words.is_negated(&self.text, index))).collect()
+        if forms.is_empty() {
+            return Vec::new();
+        }
+        let sentences = self.read().sentences.iter();
+        sentences.flat_map(|(sentence, _)| sentence.find(forms)).take(MAX_FACTS).collect()
     }
 
     /// Adds the context of a part of the message.
     pub(crate) fn fact(&self, of: FactType, range: Range<usize>, value: String) -> Fact {
-        fact(&self.words, &self.cues, (of, range, value))
+        let part = self.part(range.start);
+        fact(part.map(|(sentence, cues)| (&**sentence, cues)), (of, range, value))
     }
 
     /// Returns the canonical words before and after the row of facts of one type to which a fact
     /// belongs. Between the facts of a row stands one word each: "width 800 height 600".
     pub(crate) fn beside_row(&self, fact: &Fact) -> [Option<&str>; 2] {
-        let index = self.facts.partition_point(|it| it.range.start < fact.range.start);
+        let facts = self.facts();
+        let index = facts.partition_point(|it| it.range.start < fact.range.start);
         let is_same = |other: &&Rc<Fact>| other.of == fact.of;
         let [mut first, mut last] = self.beside(fact);
-        for previous in self.facts[..index].iter().rev().filter(is_same).take(MAX_ROW) {
+        for previous in facts[..index].iter().rev().filter(is_same).take(MAX_ROW) {
             match self.beside(previous) {
                 [before, after] if after.is_some() && after == first => first = before,
                 _ => break,
             }
         }
-        for next in self.facts[index..].iter().filter(is_same).skip(1).take(MAX_ROW) {
+        for next in facts[index..].iter().filter(is_same).skip(1).take(MAX_ROW) {
             match self.beside(next) {
                 [before, after] if before.is_some() && before == last => last = after,
                 _ => break,
@@ -180,21 +200,55 @@ impl Reading {
 
     /// Returns the canonical words before and after a fact.
     pub(crate) fn beside(&self, fact: &Fact) -> [Option<&str>; 2] {
-        let beside = fact.beside.get_or_init(|| self.words.beside(&self.text, &fact.range));
-        beside.map(|index| index.map(|index| self.words.form(&self.words[index])))
+        let Some((sentence, _)) = self.part(fact.range.start) else { return [None; 2] };
+        let beside = fact.beside.get_or_init(|| sentence.beside(&self.text, &fact.range));
+        beside.map(|index| index.map(|index| sentence.form(&sentence.words[index])))
     }
 }
 
-/// Returns the part of a message that is read.
-fn start_of(message: &str) -> &str {
-    &message[..message.floor_char_boundary(MAX_READ)]
+/// Returns the facts of a sentence, in order.
+fn find(text: &str, sentence: &Sentence, quotes: &[Range<usize>]) -> Vec<Bare> {
+    let value = |range: &Range<usize>| text[range.clone()].to_owned();
+    let mut found: Vec<Bare> = Vec::new();
+    let in_address = |at: usize| sentence.addresses.iter().any(|it| it.range.contains(&at));
+    let first = quotes.partition_point(|quote| quote.end <= sentence.range.start);
+    let quotes = quotes[first..].iter().take_while(|quote| quote.start < sentence.range.end);
+    let is_quote =
+        |it: &&Range<usize>| !in_address(it.start) && !text[(*it).clone()].trim().is_empty();
+    let quotes: Vec<_> = quotes.filter(is_quote).collect();
+    let own = quotes.iter().filter(|quote| quote.start >= sentence.range.start);
+    found.extend(own.map(|it| (FactType::Quote, (*it).clone(), value(it))));
+    for address in &sentence.addresses {
+        let of = match address.kind {
+            AddressKind::Email => FactType::Email,
+            AddressKind::Url => FactType::Url,
+        };
+        if !quotes.iter().any(|quote| quote.contains(&address.range.start)) {
+            found.push((of, address.range.clone(), value(&address.range)));
+        }
+    }
+    let sort = |found: &mut Vec<Bare>| found.sort_by_key(|(_, range, _)| range.start);
+    sort(&mut found);
+    let before = quotes.first().filter(|quote| quote.start < sentence.range.start);
+    let start = before.map_or(sentence.range.start, |quote| quote.end);
+    atoms::find(text, sentence, start, &mut found);
+    sort(&mut found);
+    names::find(text, sentence, &mut found);
+    sort(&mut found);
+    found
 }
 
-fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>) -> Vec<Rc<Fact>> {
+/// Adds their context to the facts of a sentence.
+fn with_surroundings(
+    source: &str,
+    sentence: &Sentence,
+    cues: &Cues,
+    found: Vec<Bare>,
+) -> Vec<Rc<Fact>> {
     let mut facts: Vec<Fact> = Vec::new();
     for bare in found {
-        let mut fact = fact(words, cues, bare);
-        if facts.last().is_some_and(|place| cues.is_for_place(place, &fact, words)) {
+        let mut fact = fact(Some((sentence, cues)), bare);
+        if facts.last().is_some_and(|place| cues.is_for_place(place, &fact, sentence)) {
             fact.cue = None;
         }
         let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
@@ -222,11 +276,11 @@ fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>)
     facts.into_iter().map(Rc::new).collect()
 }
 
-fn fact(words: &Words, cues: &Cues, (of, range, value): Bare) -> Fact {
+fn fact(part: Option<(&Sentence, &Cues)>, (of, range, value): Bare) -> Fact {
     Fact {
-        cue: cues.before(&range, words),
+        cue: part.and_then(|(sentence, cues)| cues.before(&range, sentence)),
         beside: OnceCell::new(),
-        ends_sentence: words.ends_sentence(range.end),
+        ends_sentence: part.is_some_and(|(sentence, _)| sentence.ends_at(range.end)),
         continues_list: false,
         of,
         range,

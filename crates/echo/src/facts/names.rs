@@ -2,53 +2,45 @@
 
 use std::ops::Range;
 
-use super::{
-    Bare, FactType,
-    lexicon::{BeforePlace, Meanings},
-    words::Words,
+use super::{Bare, FactType};
+use crate::text::{
+    Sentence, ends_with_title,
+    lexicon::{BeforePlace, ELISIONS, Entry, PARTICLES, is_generic},
+    words,
 };
-use crate::text::{ends_with_title, is_generic, words};
-
-/// Lower-case words inside names.
-const PARTICLES: [&str; 17] = [
-    "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "en", "sur",
-    "sous", "upon",
-];
-/// The beginnings of names before an apostrophe.
-const ELISIONS: [&str; 6] = ["O'", "O’", "D'", "D’", "L'", "L’"];
 
 /// Adds the facts that do not overlap those already found, which must be sorted.
-pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
+pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
     let taken: Vec<Range<usize>> = found.iter().map(|(_, range, _)| range.clone()).collect();
     let is_free = |range: &Range<usize>| {
         let next = taken.partition_point(|it| it.end <= range.start);
         taken.get(next).is_none_or(|it| it.start >= range.end)
     };
     let mut name: Option<Range<usize>> = None;
-    for (index, word) in words.iter().enumerate() {
+    for (index, word) in sentence.words.iter().enumerate() {
         // The run of letters was read with its first word.
-        if !word.starts_run() || !is_free(&word.run()) {
+        if word.is_quoted || !word.starts_run() || !is_free(&word.run()) {
             continue;
         }
         let (text, range) = (&source[word.run()], word.run());
-        let meanings = word.meanings.with_code(text);
-        let is_name = is_name(text, meanings) && !(words.starts_sentence(index) && name.is_none());
+        let entry = word.run_entry.with_code(text);
+        let is_name = is_name(text, entry) && !(index == 0 && name.is_none());
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
         }
-        if let Some(number) = meanings.number {
+        if let Some(number) = entry.number {
             found.push((FactType::Number, range, number.to_string()));
-        } else if let Some(code) = meanings.language {
+        } else if let Some(code) = entry.language {
             found.push((FactType::Language, range, code.to_owned()));
-        } else if let Some(code) = meanings.currency {
+        } else if let Some(code) = entry.currency {
             found.push((FactType::Currency, range.clone(), code.to_owned()));
             if is_capitals(text) {
                 found.push((FactType::Capitals, range, text.to_owned()));
             }
         } else if is_capitals(text) {
             found.push((FactType::Capitals, range, text.to_owned()));
-        } else if may_be_place(source, words, index, meanings) {
+        } else if may_be_place(source, sentence, index, entry) {
             found.push((FactType::Word, range, text.to_owned()));
         }
     }
@@ -95,11 +87,11 @@ fn join(
     None
 }
 
-fn is_name(word: &str, meanings: Meanings) -> bool {
+fn is_name(word: &str, entry: Entry) -> bool {
     word.starts_with(char::is_uppercase)
         && !is_capitals(word)
         && word.len() > 1
-        && meanings.may_be_name()
+        && entry.may_be_name()
 }
 
 /// Returns `true` for two to five capital letters.
@@ -109,14 +101,15 @@ fn is_capitals(word: &str) -> bool {
 
 /// Returns `true` for a lower-case word that is not a name of something else, directly after a
 /// preposition.
-fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -> bool {
-    let word = &words[index];
+fn may_be_place(source: &str, sentence: &Sentence, index: usize, entry: Entry) -> bool {
+    let word = &sentence.words[index];
     let text = &source[word.run()];
     let follows = |index: usize, expected: BeforePlace| {
-        let Some(before) = index.checked_sub(1).map(|index| &words[index]) else { return false };
-        let after = &words[index];
-        before.before_place == Some(expected)
-            && before.sentence() == after.sentence()
+        let Some(before) = index.checked_sub(1).map(|index| &sentence.words[index]) else {
+            return false;
+        };
+        let after = &sentence.words[index];
+        before.entry.before_place == Some(expected)
             && source[before.range().end..after.range().start].trim().is_empty()
     };
     let follows_preposition = |index| follows(index, BeforePlace::Preposition);
@@ -124,6 +117,6 @@ fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -
         || follows(index, BeforePlace::Article) && follows_preposition(index - 1))
         && text.starts_with(char::is_lowercase)
         && text.chars().all(char::is_alphabetic)
-        && !is_generic(words.form(word))
-        && meanings.may_be_name()
+        && !is_generic(sentence.form(word))
+        && entry.may_be_name()
 }

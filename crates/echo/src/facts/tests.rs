@@ -7,7 +7,7 @@ use super::{FactType, FactType::*, Reading};
 #[track_caller]
 fn check(text: &str, expected: &[(FactType, &str)]) {
     let reading = Reading::new(text);
-    let found: Vec<_> = reading.facts.iter().map(|it| (it.of, it.value.as_str())).collect();
+    let found: Vec<_> = reading.facts().iter().map(|it| (it.of, it.value.as_str())).collect();
     assert_eq!(found, expected, "{text}");
 }
 
@@ -97,7 +97,7 @@ fn rejects_what_only_looks_like_a_fact() {
 #[test]
 fn cues_reach_to_the_next_cue() {
     let cues = |text: &str| -> Vec<_> {
-        Reading::new(text).facts.iter().map(|fact| fact.cue.unwrap_or("")).collect()
+        Reading::new(text).facts().iter().map(|fact| fact.cue.unwrap_or("")).collect()
     };
     assert_eq!(cues("to a@b.co cc c@b.co, d@b.co and e@b.co"), ["to", "cc", "cc", "cc"]);
     assert_eq!(cues("From Rome. 2 guests up to $50"), ["from", "", "up-to", "up-to"]);
@@ -108,9 +108,9 @@ proptest! {
     #[test]
     fn reads_any_text(text in "([A-Za-z]{1,8}|[0-9]{1,4}|[-:.,/@$€% \n'\"+*()]|to|in|May|pm|é|で){0,40}") {
         let reading = Reading::new(&text);
-        for fact in &reading.facts {
+        for fact in reading.facts() {
             prop_assert!(text.get(fact.range.clone()).is_some(), "{fact:?}");
         }
-        prop_assert!(reading.facts.is_sorted_by_key(|fact| fact.range.start));
+        prop_assert!(reading.facts().is_sorted_by_key(|fact| fact.range.start));
     }
 }

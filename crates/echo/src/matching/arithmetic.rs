@@ -1,6 +1,6 @@
 //! Detects arithmetic such as `10 + 5` and "add 5".
 
-use super::categories::is_arithmetic_verb;
+use crate::text::lexicon::ARITHMETIC_VERBS;
 
 /// The role of a word if the next word is a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Operand {
         };
         *self = if is_number && form.ends_with(|c: char| c.is_ascii_digit()) {
             Self::Number
-        } else if is_arithmetic_verb(form) {
+        } else if ARITHMETIC_VERBS.contains(&form) {
             Self::Verb
         } else {
             Self::None

@@ -24,16 +24,8 @@ const CATEGORIES: [Category; 8] = [
     Category { nouns: "calculate calculator math", other: "compute", has_arithmetic: true },
 ];
 
-/// The canonical forms of verbs that form arithmetic with a number after them.
-pub(super) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
-
 const fn category(nouns: &'static str, other: &'static str) -> Category {
     Category { nouns, other, has_arithmetic: false }
-}
-
-/// Returns `true` if a canonical word forms arithmetic with a number after it.
-pub(super) fn is_arithmetic_verb(word: &str) -> bool {
-    ARITHMETIC_VERBS.contains(&word)
 }
 
 impl Category {

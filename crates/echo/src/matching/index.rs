@@ -2,12 +2,12 @@
 
 use std::{cell::OnceCell, cmp::Reverse, collections::BTreeMap};
 
-use super::{
-    arithmetic::OPERATORS,
-    categories::{ARITHMETIC_VERBS, Category},
-    filter::Filter,
+use super::{arithmetic::OPERATORS, categories::Category, filter::Filter};
+use crate::text::{
+    canonical, canonical_words,
+    lexicon::{ARITHMETIC_VERBS, COMMON_VERBS, is_generic, is_number, list},
+    to_u32, words,
 };
-use crate::text::{bucket, canonical, canonical_words, hash_word, is_generic, is_number, words};
 
 /// The number of a word that matters to the offered tools.
 pub(super) type Term = u32;
@@ -15,20 +15,12 @@ pub(super) type Term = u32;
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
 /// only as a name.
 const MAX_WORDS: usize = 16;
-/// The number of buckets for each term. With so many, few other words share the bucket of a term.
-const BUCKETS_PER_TERM: usize = 16;
-/// Verbs that ask for so many different things that they do not mention a tool alone.
-const COMMON_VERBS: &str = "add create delete remove update change send open close start stop \
-     cancel save set book order";
-
 /// An index of the names of the offered tools.
 #[derive(Debug, Default)]
 pub(super) struct ToolIndex {
     names: Vec<String>,
     by_name: BTreeMap<String, usize>,
     terms: BTreeMap<String, Term>,
-    /// By bucket of the hash, whether a word may be a term.
-    may_be_term: Vec<bool>,
     tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term, or arithmetic.
@@ -74,7 +66,6 @@ impl ToolIndex {
         }
         index.keep_unique_verbs();
         index.add_anchors();
-        index.hash_terms();
         index
     }
 
@@ -99,11 +90,7 @@ impl ToolIndex {
 
     /// Returns the term of a canonical word.
     pub(super) fn term(&self, word: &str) -> Option<Term> {
-        if self.may_be_term[bucket(hash_word(word), self.may_be_term.len())] {
-            self.terms.get(word).copied()
-        } else {
-            None
-        }
+        self.terms.get(word).copied()
     }
 
     /// Returns the tools that a sentence with this term may mention.
@@ -135,8 +122,7 @@ impl ToolIndex {
         for name in [Some(name), part].into_iter().flatten() {
             let forms = canonical_words(name);
             let distinctive: Vec<_> = forms.iter().filter(|form| !is_generic(form)).collect();
-            let is_common =
-                |verb: &str| COMMON_VERBS.split(' ').any(|common| canonical(common) == verb);
+            let is_common = |verb: &str| list(COMMON_VERBS).any(|common| canonical(common) == verb);
             let verb = distinctive.first().filter(|verb| !is_common(verb));
             tool.verb = verb.map(|verb| self.intern(verb.to_string()));
             if let Some(category) = category(&distinctive).filter(|_| forms.len() <= MAX_WORDS) {
@@ -181,14 +167,6 @@ impl ToolIndex {
         verbs(&self.tools).into_iter().flatten().for_each(|verb| counts[verb as usize] += 1);
         for tool in &mut self.tools {
             tool.verb = tool.verb.filter(|verb| counts[*verb as usize] == 1);
-        }
-    }
-
-    fn hash_terms(&mut self) {
-        let count = (BUCKETS_PER_TERM * self.terms.len()).next_power_of_two();
-        self.may_be_term = vec![false; count];
-        for word in self.terms.keys() {
-            self.may_be_term[bucket(hash_word(word), count)] = true;
         }
     }
 
@@ -239,11 +217,6 @@ fn category(distinctive: &[&String]) -> Option<&'static Category> {
     let mut words = distinctive.iter().filter(|word| **word != "send");
     let category = Category::of(words.next()?)?;
     words.all(|word| Category::of(word) == Some(category)).then_some(category)
-}
-
-/// Converts an index to 32 bits. No request has more words than 32 bits can count.
-pub(super) fn to_u32(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -13,14 +13,13 @@ use super::{Mention, index::ToolIndex};
 /// result from the tool. Results are checked too because some clients drop calls from the history.
 /// The calls of the component's own tools are not in the history, so a mention of such a tool no
 /// longer counts if the caller has got an answer since.
-#[derive(Debug)]
 pub(super) struct MentionTracker {
     tools: Vec<ToolState>,
     /// The first message in which a mention of any tool counts that has not been found yet.
     first_pending: Option<usize>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 struct ToolState {
     /// The first message in which a mention counts.
     first_message: usize,
@@ -90,6 +89,8 @@ impl MentionTracker {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::{Mention, MentionTracker, ToolIndex};
     use mynah_core::chat::{Message, Role, ToolCall};
 
@@ -104,7 +105,10 @@ mod tests {
         ];
         let index = ToolIndex::new(["a", "b", "c"].into_iter());
         let mut tracker = MentionTracker::new(&messages, &index, None);
-        let mention = |tool| Mention { tool, message: 3, sentence: 0..0, clause: 0..0 };
+        let mention = |tool| {
+            let reading = Rc::default();
+            Mention { tool, message: 3, reading, sentence: 0..0, clause: 0..0 }
+        };
         let pending =
             |tracker: &MentionTracker, at| [0, 1, 2].map(|tool| tracker.is_pending(tool, at));
         assert_eq!(pending(&tracker, 0), [false, false, true]);

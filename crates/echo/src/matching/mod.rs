@@ -3,7 +3,7 @@
 //! The names of the offered tools are indexed by word ([`index`]). A serving thread keeps the index
 //! for the next request with the same tools. User messages are searched from newest to oldest
 //! ([`search`]). A [`filter`] finds the sentences that may mention a tool. Each of them is split
-//! into words ([`sentence`]) to which the [`rules`] are applied.
+//! into words ([`occurrences`]) to which the [`rules`] are applied.
 //!
 //! The work is normally linear in the length of the texts and names. If a client crafts input that
 //! needs more work, a [`work_budget`] ends the search.
@@ -14,9 +14,9 @@ mod filter;
 mod index;
 mod matches;
 mod mention_tracker;
+mod occurrences;
 mod rules;
 mod search;
-mod sentence;
 #[cfg(test)]
 mod tests;
 mod work_budget;
@@ -36,7 +36,10 @@ use mention_tracker::MentionTracker;
 use search::Searcher;
 use work_budget::WorkBudget;
 
-use super::effort::{Effort, Unfinished};
+use super::{
+    effort::{Effort, Unfinished},
+    facts::Reading,
+};
 
 /// Maximum length in bytes of all user messages that a brief effort searches.
 const MAX_BRIEF_TEXT: usize = 32 * 1024;
@@ -54,12 +57,14 @@ thread_local! {
 }
 
 /// A tool that the user asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) struct Mention {
     /// Index of the tool in the request.
     pub(crate) tool: usize,
     /// Index of the latest message in the request that mentions the tool.
     pub(crate) message: usize,
+    /// That message, as far as it has been read.
+    pub(crate) reading: Rc<Reading>,
     /// The bytes of the first sentence in the message's text that mentions the tool.
     pub(crate) sentence: Range<usize>,
     /// The bytes of the part of the sentence that is about this tool: up to the mention of another.

@@ -4,7 +4,7 @@
 use super::{
     index::{Name, Term, ToolIndex},
     matches::{Matches, Mentioned, RuleMatch},
-    sentence::{Occurrence, Sentence},
+    occurrences::{Occurrence, Occurrences},
     work_budget::{Exhausted, WorkBudget},
 };
 
@@ -15,7 +15,7 @@ const MAX_DISTANCE: u32 = 4;
 /// Applies the rules to one sentence.
 pub(super) struct SentenceMatcher<'a> {
     index: &'a ToolIndex,
-    sentence: &'a Sentence,
+    sentence: &'a Occurrences<'a>,
     budget: &'a mut WorkBudget,
     matches: Matches,
 }
@@ -25,7 +25,7 @@ type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Exhausted>;
 impl<'a> SentenceMatcher<'a> {
     pub(super) fn new(
         index: &'a ToolIndex,
-        sentence: &'a Sentence,
+        sentence: &'a Occurrences<'a>,
         budget: &'a mut WorkBudget,
     ) -> Self {
         Self { index, sentence, budget, matches: Matches::new(sentence.words.len()) }
@@ -55,16 +55,16 @@ impl<'a> SentenceMatcher<'a> {
     fn match_names(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in &self.index.tool(tool).names {
             let matches_before = self.matches.found.len();
-            for joined in self.sentence.occurrences(name.joined) {
+            for joined in self.sentence.of(name.joined) {
                 self.add(tool, name, name.words.len(), vec![(name.joined, *joined)])?;
             }
             let first = name.words.first().filter(|_| name.words.len() > 1);
-            for first in first.map_or(&[][..], |first| self.sentence.occurrences(*first)) {
+            for first in first.map_or(&[][..], |first| self.sentence.of(*first)) {
                 let mut found = Vec::new();
                 let mut next = first.first;
                 for term in &name.words {
                     self.budget.spend(1)?;
-                    let Some(word) = self.sentence.occurrence_at(*term, next) else { break };
+                    let Some(word) = self.sentence.at(*term, next) else { break };
                     next = word.last + 1;
                     found.push((*term, word));
                 }
@@ -172,14 +172,14 @@ impl<'a> SentenceMatcher<'a> {
     /// Returns `true` if the sentence begins with the verb of the tool.
     fn has_verb(&self, tool: usize) -> bool {
         let verb = self.index.tool(tool).verb;
-        let word = verb.and_then(|verb| self.sentence.occurrence_at(verb, self.sentence.beginning));
+        let word = verb.and_then(|verb| self.sentence.at(verb, self.sentence.beginning));
         word.is_some_and(|word| self.is_free(&word, true))
     }
 
     /// Returns the occurrences of a term outside quotes. Those of a distinctive word are also outside
     /// the matches by earlier rules.
     fn free(&mut self, term: Term, is_distinctive: bool) -> Result<Vec<Occurrence>, Exhausted> {
-        let words = self.sentence.occurrences(term);
+        let words = self.sentence.of(term);
         self.budget.spend(1 + words.len())?;
         Ok(words.iter().filter(|word| self.is_free(word, is_distinctive)).copied().collect())
     }
@@ -218,7 +218,7 @@ impl<'a> SentenceMatcher<'a> {
         let Some(found) = self.matches.found.get_mut(first) else { return Ok(0) };
         let mut covered = 0;
         for term in &name.generic {
-            let words = self.sentence.occurrences(*term);
+            let words = self.sentence.of(*term);
             self.budget.spend(1 + words.len())?;
             covered += usize::from(!words.is_empty());
             found.other.extend(words.iter().flat_map(|word| word.first..=word.last));

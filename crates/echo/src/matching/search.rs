@@ -1,31 +1,32 @@
 //! Searches texts for mentions of tools, sentence by sentence.
 
-use std::ops::Range;
+use std::{ops::Range, rc::Rc};
 
 use super::{
     Mention,
     arithmetic::may_start_with_operator,
-    categories::is_arithmetic_verb,
     filter::Filter,
     index::ToolIndex,
     matches::Mentioned,
     mention_tracker::MentionTracker,
+    occurrences::Occurrences,
     rules::SentenceMatcher,
-    sentence::Sentence,
     work_budget::{Exhausted, WorkBudget},
 };
-use crate::text::{canonicalize, quotes, sentence_around, sentences, words};
+use crate::{
+    facts::Reading,
+    text::{canonicalize, lexicon::ARITHMETIC_VERBS, sentence_around, sentences, words},
+};
 
 /// The number of bytes of a run that are read at the cost of one comparison.
 const RUN_PART: usize = 16;
 
-/// A search, with buffers that are reused for every sentence.
+/// A search, with a buffer that is reused for every word.
 pub(super) struct Searcher<'a> {
     index: &'a ToolIndex,
     filter: Option<&'a Filter>,
     budget: &'a mut WorkBudget,
     pub(super) tracker: MentionTracker,
-    sentence: Sentence,
     form: String,
 }
 
@@ -36,15 +37,16 @@ impl<'a> Searcher<'a> {
         tracker: MentionTracker,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        Self { index, filter, budget, tracker, sentence: Sentence::default(), form: String::new() }
+        Self { index, filter, budget, tracker, form: String::new() }
     }
 
     /// Records the tools that `text`, the text of `message`, mentions.
     pub(super) fn search(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
-        let mut quoted = None;
+        // Most messages mention no tool.
+        let mut reading = None;
         let Some(filter) = self.filter.filter(|_| Filter::applies_to(text)) else {
             return sentences(text).try_for_each(|sentence| {
-                self.search_sentence(message, text, sentence, &mut quoted)
+                self.search_sentence(message, text, sentence, &mut reading)
             });
         };
         let lowercase = text.as_bytes().to_ascii_lowercase();
@@ -54,7 +56,7 @@ impl<'a> Searcher<'a> {
             if self.is_anchor(&text[at..])? {
                 let sentence = sentence_around(text, from, at);
                 (from, next) = (sentence.end, sentence.end);
-                self.search_sentence(message, text, sentence, &mut quoted)?;
+                self.search_sentence(message, text, sentence, &mut reading)?;
             }
         }
         Ok(())
@@ -74,44 +76,48 @@ impl<'a> Searcher<'a> {
             canonicalize(&text[range], &mut self.form);
             let term = self.index.term(&self.form);
             term.is_some_and(|term| !self.index.anchored(term).is_empty())
-                || !self.index.arithmetic_tools.is_empty() && is_arithmetic_verb(&self.form)
+                || !self.index.arithmetic_tools.is_empty()
+                    && ARITHMETIC_VERBS.contains(&self.form.as_str())
         }))
     }
 
-    /// Searches one sentence. `quoted` are the quotes of the text, once they are needed.
+    /// Searches one sentence. `reading` is that of the text, once it is needed.
     fn search_sentence(
         &mut self,
         message: usize,
         text: &str,
         range: Range<usize>,
-        quoted: &mut Option<Vec<Range<usize>>>,
+        reading: &mut Option<Rc<Reading>>,
     ) -> Result<(), Exhausted> {
-        let quoted = quoted.get_or_insert_with(|| quotes(text));
-        self.sentence.read(text, range.clone(), quoted, self.index, self.budget)?;
-        let candidates = self.candidates()?;
+        let reading = reading.get_or_insert_with(|| Rc::new(Reading::new(text)));
+        let sentence = reading.sentence(range.clone());
+        self.budget.spend(sentence.words.len())?;
+        let occurrences = Occurrences::find(text, &sentence, self.index);
+        let candidates = self.candidates(&occurrences)?;
         if candidates.iter().any(|tool| self.tracker.is_pending(*tool, message)) {
-            let matcher = SentenceMatcher::new(self.index, &self.sentence, self.budget);
+            let matcher = SentenceMatcher::new(self.index, &occurrences, self.budget);
             let mentioned = matcher.mentioned(&candidates)?;
             let mut starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
             starts.sort_unstable();
             let mentions = mentioned.into_iter().map(|Mentioned { tool, at }| {
-                let clause = self.sentence.clause(&starts, at, &range);
-                Mention { tool, message, sentence: range.clone(), clause }
+                let clause = occurrences.clause(&starts, at, &range);
+                let reading = Rc::clone(reading);
+                Mention { tool, message, reading, sentence: range.clone(), clause }
             });
             self.tracker.record(mentions);
         }
         Ok(())
     }
 
-    /// Returns the tools that the sentence may mention, sorted.
-    fn candidates(&mut self) -> Result<Vec<usize>, Exhausted> {
+    /// Returns the tools that a sentence may mention, sorted.
+    fn candidates(&mut self, sentence: &Occurrences) -> Result<Vec<usize>, Exhausted> {
         let mut candidates = Vec::new();
-        for term in self.sentence.terms() {
+        for term in sentence.terms() {
             let anchored = self.index.anchored(term);
             self.budget.spend(anchored.len())?;
             candidates.extend(anchored);
         }
-        if !self.sentence.arithmetic.is_empty() {
+        if !sentence.arithmetic.is_empty() {
             self.budget.spend(self.index.arithmetic_tools.len())?;
             candidates.extend(&self.index.arithmetic_tools);
         }

@@ -1,6 +1,8 @@
 //! Tests of the whole module: precedence of the rules, histories and hostile input.
 //! `tests/tool_matching.rs` has a table of typical prompts.
 
+use std::ops::Range;
+
 use mynah_core::chat::{Message, Role, Tool, ToolCall};
 use proptest::prelude::*;
 
@@ -13,12 +15,19 @@ fn tools(names: &[&str]) -> Vec<Tool> {
     names.iter().map(tool).collect()
 }
 
-fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
-    super::mentions(messages, tools, None, &Effort::full()).unwrap()
+/// The tool, the message, the sentence and the clause of a mention.
+type Found = (usize, usize, Range<usize>, Range<usize>);
+
+fn found(mentions: Vec<Mention>) -> Vec<Found> {
+    mentions.into_iter().map(|it| (it.tool, it.message, it.sentence, it.clause)).collect()
+}
+
+fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Found> {
+    found(super::mentions(messages, tools, None, &Effort::full()).unwrap())
 }
 
 fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
-    mentions(&[Message::new(Role::User, text)], &tools(names)).iter().map(|m| m.tool).collect()
+    mentions(&[Message::new(Role::User, text)], &tools(names)).iter().map(|it| it.0).collect()
 }
 
 /// Counts the comparisons of a search.
@@ -74,8 +83,7 @@ fn returns_the_latest_mention() {
     let assistant = Message::new(Role::Assistant { tool_calls: Vec::new() }, "hm");
     let messages = [user("get time"), user("get weather"), assistant, user("get time, now")];
     let found = mentions(&messages, &tools(&["get_weather", "get_time"]));
-    let mention = |tool, message, end| Mention { tool, message, sentence: 0..end, clause: 0..end };
-    assert_eq!(found, [mention(0, 1, 11), mention(1, 3, 13)]);
+    assert_eq!(found, [(0, 1, 0..11, 0..11), (1, 3, 0..13, 0..13)]);
 }
 
 #[test]
@@ -83,7 +91,7 @@ fn mentions_divide_a_sentence_into_clauses() {
     let text = "Hi! Please create a playlist called A and play the movie B, then email Bob.";
     let names = ["send_email", "create_playlist", "play_movie", "make_playlist"];
     let found = mentions(&[Message::new(Role::User, text)], &tools(&names));
-    let clauses: Vec<_> = found.into_iter().map(|it| (it.tool, &text[it.clause])).collect();
+    let clauses: Vec<_> = found.into_iter().map(|it| (it.0, &text[it.3])).collect();
     let expected = [
         (0, "email Bob."),
         (1, " Please create a playlist called A and "),
@@ -168,12 +176,13 @@ proptest! {
             let (messages, tools) = ([Message::new(Role::User, text)], tools(&names));
             let find = |indexes: &mut RecentlyUsed<ToolIndex>| {
                 let mut budget = WorkBudget::for_one_call(&Effort::full());
-                mentions_within(&mut budget, &messages, &index(&tools, indexes), None)
+                found(mentions_within(&mut budget, &messages, &index(&tools, indexes), None))
             };
-            let found = find(&mut off);
-            prop_assert_eq!(&found, &find(&mut one));
-            prop_assert_eq!(&found, &find(&mut many));
-            prop_assert_eq!(&found, &super::mentions(&messages, &tools, None, &Effort::Brief).unwrap());
+            let off = find(&mut off);
+            prop_assert_eq!(&off, &find(&mut one));
+            prop_assert_eq!(&off, &find(&mut many));
+            let brief = super::mentions(&messages, &tools, None, &Effort::Brief).unwrap();
+            prop_assert_eq!(off, found(brief));
         }
     }
 }

@@ -1,17 +1,5 @@
 //! The canonical form of a word. Two words are the same if their canonical forms are equal.
 
-use std::sync::LazyLock;
-
-use super::word_map::WordMap;
-
-/// Words that do not indicate the purpose of a tool.
-const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
-     retrieve read check search query view give tell current tool function api info data detail \
-     new latest all the a an of for by id in on to from with and or me my";
-
-/// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send".
-const WISHES: [&str; 6] = ["want", "need", "wish", "plan", "intend", "have"];
-
 /// Words that end in s but are not plurals, apart from those in ss, us and is.
 const SINGULAR: [&str; 3] = ["alias", "canvas", "atlas"];
 
@@ -48,7 +36,7 @@ pub(crate) fn canonicalize(word: &str, form: &mut String) {
 }
 
 /// Returns `false` for most words that in lower case are their own canonical form.
-pub(crate) fn may_have_ending(word: &str) -> bool {
+pub(super) fn may_have_ending(word: &str) -> bool {
     let bytes = word.as_bytes();
     match *bytes {
         [.., b'y' | b'Y'] => true,
@@ -80,30 +68,11 @@ fn ending_to_remove(word: &str) -> usize {
     word.len() - without_s.len() + without_e
 }
 
-/// Returns `true` if a canonical word does not indicate the purpose of a tool.
-pub(crate) fn is_generic(canonical: &str) -> bool {
-    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| {
-        WordMap::new(GENERIC.split_whitespace().map(|word| (self::canonical(word), ())))
-    });
-    FORMS.get(canonical).is_some() || is_number(canonical)
-}
-
-/// Returns `true` if a negation before a canonical word also reaches the next word.
-pub(crate) fn passes_on_negation(canonical: &str) -> bool {
-    is_generic(canonical) || WISHES.contains(&canonical)
-}
-
-/// Returns `true` if a canonical word is a whole number or a version, such as "v2".
-pub(crate) fn is_number(canonical: &str) -> bool {
-    let number = canonical.strip_prefix('v').unwrap_or(canonical);
-    !number.is_empty() && number.chars().all(char::is_numeric)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{canonical, is_generic};
+    use super::canonical;
 
     #[test]
     fn plurals_equal_their_singulars() {
@@ -123,17 +92,6 @@ mod tests {
         for pair in pairs.split(',') {
             let (one, other) = pair.split_once(' ').unwrap();
             assert_ne!(canonical(one), canonical(other), "{pair}");
-        }
-    }
-
-    #[test]
-    fn recognizes_generic_words() {
-        for word in ["get", "details", "queries", "fetches", "v1", "V22", "2024", "The", "my", "by"]
-        {
-            assert!(is_generic(&canonical(word)), "{word}");
-        }
-        for word in ["send", "weather", "v", "vx", "news", "gets", "s3", ""] {
-            assert!(!is_generic(&canonical(word)), "{word}");
         }
     }
 

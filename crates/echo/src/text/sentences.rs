@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// Titles of persons and saints, whose dot ends no sentence.
-const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St"];
+use super::lexicon::TITLES;
 
 /// Returns the ranges of the sentences in a text. Together they are the whole text.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {

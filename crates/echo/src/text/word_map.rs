@@ -28,25 +28,19 @@ impl<V> WordMap<V> {
         if word.len() > self.longest {
             return None;
         }
-        self.get_hashed(word, hash_word(word))
-    }
-
-    /// Returns the value of a word with this [hash](hash_word).
-    #[inline]
-    pub(crate) fn get_hashed(&self, word: &str, hash: u32) -> Option<&V> {
-        let bucket = &self.buckets[bucket(hash, self.buckets.len())];
+        let bucket = &self.buckets[bucket(hash_word(word), self.buckets.len())];
         bucket.iter().find(|(it, _)| it.eq_ignore_ascii_case(word)).map(|(_, value)| value)
     }
 }
 
 /// Returns the bucket of a word with this [hash](hash_word), of `count` buckets. `count` must be a power
 /// of two.
-pub(crate) fn bucket(hash: u32, count: usize) -> usize {
+fn bucket(hash: u32, count: usize) -> usize {
     hash as usize & (count - 1)
 }
 
 /// Returns a hash of a word that does not depend on the case of ASCII letters (FNV-1a).
-pub(crate) fn hash_word(word: &str) -> u32 {
+fn hash_word(word: &str) -> u32 {
     let hash = word.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte | 0x20)).wrapping_mul(0x0100_0193)
     });

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A word in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct WordRange {
     /// The bytes of the word.
     pub range: Range<usize>,
     /// The bytes of the unsplit run of letters and digits that contains the word: all of "GitHub"
@@ -13,20 +13,20 @@ pub struct Word {
 }
 
 /// Splits a text into words.
-pub fn words(text: &str) -> impl Iterator<Item = Word> {
+pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     let (mut at, mut run) = (0, 0..0);
     std::iter::from_fn(move || {
         if at >= run.end {
             if let Some(word) = simple_run(text.as_bytes(), at) {
                 at = word.end;
-                return Some(Word { range: word.clone(), run: word });
+                return Some(WordRange { range: word.clone(), run: word });
             }
             run = next_run(text, at)?;
             at = run.start;
         }
         let range = at..word_end(&text[..run.end], at);
         at = range.end + plural_ending(text, &range, &run);
-        Some(Word { range, run: run.clone() })
+        Some(WordRange { range, run: run.clone() })
     })
 }
 

@@ -1,0 +1,201 @@
+//! Where the words of the offered tools stand in a sentence.
+
+use std::ops::Range;
+
+use super::{
+    arithmetic::Operand,
+    index::{Term, ToolIndex},
+};
+use crate::text::{
+    Sentence, Word, canonical,
+    lexicon::{LEFT_OUT, OPENINGS},
+    to_u32,
+};
+
+/// Where the terms of the offered tools stand in a sentence. A position is the index of a word.
+pub(super) struct Occurrences<'s> {
+    pub(super) words: &'s [Word],
+    /// The occurrences, sorted by term.
+    found: Vec<Occurrence>,
+    /// The pairs of words that form arithmetic, such as "add 5".
+    pub(super) arithmetic: Vec<Occurrence>,
+    /// The position of the first word after an opening such as "please".
+    pub(super) beginning: u32,
+}
+
+/// One or several consecutive words that are a term or arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Occurrence {
+    term: Term,
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl<'s> Occurrences<'s> {
+    /// Finds the terms of an index in a sentence of a text.
+    pub(super) fn find(text: &str, sentence: &'s Sentence, index: &ToolIndex) -> Self {
+        let words = &sentence.words;
+        let mut found = Vec::new();
+        let mut run_first = 0;
+        for (word, at) in words.iter().zip(0..) {
+            let term = index.term(sentence.form(word));
+            found.extend(term.map(|term| Occurrence { term, first: at, last: at }));
+            if word.starts_run() {
+                run_first = at;
+            }
+            if word.range() != word.run() {
+                let term = run_term(text, word, index);
+                found.extend(term.map(|term| Occurrence { term, first: run_first, last: at }));
+            }
+        }
+        found.retain(|word| !is_left_out(text, words, word.first as usize));
+        found.sort_unstable();
+        let has_arithmetic = !index.arithmetic_tools.is_empty();
+        let arithmetic = if has_arithmetic { arithmetic(text, sentence) } else { Vec::new() };
+        Self { words, found, arithmetic, beginning: find_beginning(text, words) }
+    }
+
+    /// Returns the distinct terms in the sentence.
+    pub(super) fn terms(&self) -> impl Iterator<Item = Term> {
+        self.found.chunk_by(|one, next| one.term == next.term).map(|same| same[0].term)
+    }
+
+    /// Returns the occurrences of a term, in order.
+    pub(super) fn of(&self, term: Term) -> &[Occurrence] {
+        let start = self.found.partition_point(|occurrence| occurrence.term < term);
+        let length = self.found[start..].partition_point(|it| it.term == term);
+        &self.found[start..start + length]
+    }
+
+    /// Returns the shortest occurrence of a term that starts at a position.
+    pub(super) fn at(&self, term: Term, first: u32) -> Option<Occurrence> {
+        let key = |occurrence: &Occurrence| (occurrence.term, occurrence.first);
+        let next = self.found.partition_point(|occurrence| key(occurrence) < (term, first));
+        self.found.get(next).filter(|it| key(it) == (term, first)).copied()
+    }
+
+    /// Returns the bytes of the part of the sentence, which is the `range` of its text, for a mention
+    /// at the position `at`. The mentions `starts`, sorted, divide the sentence.
+    pub(super) fn clause(&self, starts: &[u32], at: u32, range: &Range<usize>) -> Range<usize> {
+        let byte = |position: &u32| self.words[*position as usize].range().start;
+        let is_first = starts.first().is_none_or(|first| *first == at);
+        let next = starts.get(starts.partition_point(|start| *start <= at));
+        let start = if is_first { range.start } else { byte(&at) };
+        start..next.map_or(range.end, byte)
+    }
+}
+
+/// Returns the term that a run is, if a word ends it. A run may end in a plural s that is part of no
+/// word.
+fn run_term(text: &str, word: &Word, index: &ToolIndex) -> Option<Term> {
+    let run = word.run();
+    if !["", "s"].contains(&&text[word.range().end..run.end]) {
+        return None;
+    }
+    index.term(&canonical(&text[run]))
+}
+
+/// Returns the pairs of words that form arithmetic.
+fn arithmetic(text: &str, sentence: &Sentence) -> Vec<Occurrence> {
+    let mut operand = Operand::default();
+    let mut end = sentence.range.start;
+    let mut ends_arithmetic = |word: &Word| {
+        let separator = &text[end..word.range().start];
+        end = word.range().end;
+        operand.ends_arithmetic(sentence.form(word), separator)
+    };
+    let found = sentence.words.iter().zip(0..).filter(|(word, _)| ends_arithmetic(word));
+    found.map(|(_, last)| Occurrence { term: Term::MAX, first: last - 1, last }).collect()
+}
+
+/// Returns `true` if a word is part of an expression whose words do not mention tools.
+fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
+    let word = &text[words[at].range()];
+    LEFT_OUT.iter().any(|expression| {
+        let mut same =
+            expression.split(' ').zip(0..).filter(|(it, _)| it.eq_ignore_ascii_case(word));
+        same.any(|(_, before)| at >= before && has_words(text, &words[at - before..], expression))
+    })
+}
+
+/// Returns the position of the first word after the openings of a sentence.
+fn find_beginning(text: &str, words: &[Word]) -> u32 {
+    let mut at = 0;
+    let opening = |at| OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening));
+    while let Some(opening) = opening(at) {
+        at += opening.split(' ').count();
+    }
+    to_u32(at)
+}
+
+/// Returns `true` if some words start with those of an expression.
+fn has_words(text: &str, words: &[Word], expression: &str) -> bool {
+    let mut words = words.iter().map(|word| &text[word.range()]);
+    let is_next = |expected| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
+    expression.split(' ').all(is_next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Occurrences, Sentence, ToolIndex};
+
+    fn read<T>(text: &str, get: impl Fn(&Occurrences) -> T) -> T {
+        let index = ToolIndex::new(["calculate", "time", "order"].into_iter());
+        let sentence = Sentence::read(text, 0..text.len(), &[]);
+        get(&Occurrences::find(text, &sentence, &index))
+    }
+
+    #[test]
+    fn finds_arithmetic() {
+        let cases: [(&str, &[u32]); 10] = [
+            ("10+5", &[0]),
+            ("what is 2 ^ 10", &[2]),
+            ("1*2", &[0]),
+            ("9 - 4", &[0]),
+            ("8 / 2km", &[0]),
+            ("1+2+3", &[0, 1]),
+            ("please add 5", &[1]),
+            ("Multiply $3", &[0]),
+            ("he divides 3", &[1]),
+            ("3.5 + 2", &[1]),
+        ];
+        for (text, expected) in cases {
+            let first = |it: &Occurrences| it.arithmetic.iter().map(|pair| pair.first).collect();
+            let found: Vec<_> = read(text, first);
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn ignores_other_numbers() {
+        for text in
+            ["+1-555-0100", "2024-01-15", "1/2", "10 +5", "1 -2", "c+5", "add salt", "1, 2", "2**3"]
+        {
+            assert!(read(text, |it| it.arithmetic.is_empty()), "{text}");
+        }
+    }
+
+    #[test]
+    fn expressions_are_left_out() {
+        let cases =
+            [("In order to be on time", 0), ("the order in the time", 2), ("at the same time", 0)];
+        for (text, expected) in cases {
+            assert_eq!(read(text, |it| it.terms().count()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_begin_after_openings() {
+        let cases = [
+            ("please go", 1),
+            ("Could you please go", 3),
+            ("I'd like to go", 4),
+            ("let's go", 2),
+            ("go please", 0),
+            ("can", 0),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read(text, |it| it.beginning), expected, "{text}");
+        }
+    }
+}

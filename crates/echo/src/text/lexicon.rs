@@ -1,0 +1,294 @@
+//! All lists of words, and what they say of a word.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use iso_currency::Currency;
+
+use super::{canonical::canonical, word_map::WordMap};
+
+/// Words that do not indicate the purpose of a tool.
+const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
+     retrieve read check search query view give tell current tool function api info data detail \
+     new latest all the a an of for by id in on to from with and or me my";
+/// Verbs that ask for so many different things that they do not mention a tool alone.
+pub(crate) const COMMON_VERBS: &str = "add create delete remove update change send open close start stop cancel save \
+     set book order";
+/// Expressions whose words do not mention tools.
+pub(crate) const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
+/// Words before the verb of a request.
+pub(crate) const OPENINGS: [&str; 13] = [
+    "please",
+    "can you",
+    "could you",
+    "would you",
+    "i want to",
+    "i need to",
+    "i want you to",
+    "i need you to",
+    "we want to",
+    "we need to",
+    "i would like to",
+    "i d like to",
+    "let s",
+];
+/// Verbs that form arithmetic with a number after them, in canonical form.
+pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
+
+/// Words that negate what follows, besides "not" and "n't".
+pub(super) const NEGATIONS: [&str; 3] = ["never", "without", "no"];
+/// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send".
+const WISHES: [&str; 6] = ["want", "need", "wish", "plan", "intend", "have"];
+
+/// Titles of persons and saints, whose dot ends no sentence.
+pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St"];
+/// Lower-case words inside names.
+pub(crate) const PARTICLES: [&str; 17] = [
+    "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "en", "sur",
+    "sous", "upon",
+];
+/// The beginnings of names before an apostrophe.
+pub(crate) const ELISIONS: [&str; 6] = ["O'", "O’", "D'", "D’", "L'", "L’"];
+
+/// The cues of one word: words that say what the fact after them is for.
+const CUES: &str = "to cc bcc from on at until till by under over in into near for with since titled called named subject \
+     return returning due";
+/// Words that mean the same as a cue, each followed by the cue.
+const CUE_SYNONYMS: &str = "min over minimum over above over max under maximum under below under";
+/// Cues of two words.
+pub(crate) const CUE_PAIRS: [(&str, &str, &str); 9] = [
+    ("up", "to", "up-to"),
+    ("check", "in", "check-in"),
+    ("check", "out", "check-out"),
+    ("at", "least", "over"),
+    ("at", "most", "under"),
+    ("more", "than", "over"),
+    ("less", "than", "under"),
+    ("fewer", "than", "under"),
+    ("back", "on", "returning"),
+];
+/// Words before "to" and a verb, as in "I want to …".
+const BEFORE_INFINITIVES: &str =
+    "want wants need needs like love wish have has how you able try trying order supposed";
+/// Cues that keep their meaning if another cue follows directly: "return on".
+pub(crate) const STRONG_CUES: &str = "check-in check-out return returning due";
+/// A fact behind one of these cues belongs to properties that have the cue.
+const EXCLUSIVE_CUES: &str =
+    "from to cc bcc under over up-to until till return returning due check-in check-out";
+
+/// Words, besides generic words, that may stand between a fact and the word that it belongs to.
+pub(crate) const FILLERS: [&str; 9] =
+    ["number", "no", "nr", "is", "are", "be", "code", "max", "min"];
+
+/// Words of a property where something starts, and where it ends.
+pub(crate) const START_WORDS: &str =
+    "from start begin origin source departure sender checkin pickup old current min minimum";
+pub(crate) const END_WORDS: &str = "to end until destination target arrival return due deadline recipient checkout \
+     dropoff into new max maximum";
+/// Words of a property that do not decide on its kind unless they are alone.
+pub(crate) const KIND_FILLERS: &str =
+    "from to count max min maximum minimum start end source target arrival departure return";
+/// Words that make an id of a property if they are its last.
+pub(crate) const ID_WORDS: &str = "id number code key ref";
+/// Words of a property beside which none of its facts stands.
+pub(crate) const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
+/// Words that say that a boolean property is true, and nothing more.
+pub(crate) const BOOLEAN_FILLERS: &str =
+    "is has include included with enable enabled allow allowed should need needed want";
+
+/// Units and endings that grow on numbers.
+pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v \
+     hz khz mhz ghz kb mb gb tb l ml kmh mph n j pa mol px";
+
+/// Other ways to write a currency, each followed by its code.
+const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
+     pounds GBP yen JPY yuan CNY rupee INR rupees INR franc CHF francs CHF";
+
+/// Names of languages, each followed by its ISO 639-1 code.
+const LANGUAGES: &str = "afrikaans af albanian sq arabic ar armenian hy basque eu bengali bn bulgarian bg catalan ca \
+     chinese zh croatian hr czech cs danish da dutch nl english en estonian et finnish fi french fr galician gl \
+     georgian ka german de greek el hebrew he hindi hi hungarian hu icelandic is indonesian id irish ga italian it \
+     japanese ja korean ko latin la latvian lv lithuanian lt malay ms maltese mt mandarin zh nepali ne norwegian no \
+     persian fa polish pl portuguese pt punjabi pa romanian ro russian ru serbian sr slovak sk slovenian sl spanish es \
+     swahili sw swedish sv tagalog tl tamil ta thai th turkish tr ukrainian uk urdu ur vietnamese vi welsh cy";
+
+/// Units, times and other words that are not places even after "in", and not names even if capitalized.
+const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree degrees meters metres miles kilometers km \
+     inches feet kg kilograms grams pounds hours hour minutes minute seconds second days day weeks week months month \
+     years year morning afternoon evening night noon midnight now today tomorrow yesterday tonight time order advance \
+     general detail details total progress case fact person here there it that this them me him her us you mine stock \
+     touch summer winter spring autumn scratch home work upper lower percent cash person order business economy first \
+     class be do go make see get have call know help buy";
+
+/// Words after which a lower-case word may be a place.
+const BEFORE_PLACES: [(&str, BeforePlace); 5] = [
+    ("in", BeforePlace::Preposition),
+    ("near", BeforePlace::Preposition),
+    ("from", BeforePlace::Preposition),
+    ("to", BeforePlace::Preposition),
+    ("the", BeforePlace::Article),
+];
+
+pub(crate) const MONTHS: &str =
+    "january february march april may june july august september october november december";
+pub(crate) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
+/// Other words that start a date or a time without digits.
+const RELATIVE: &str = "today tonight tomorrow yesterday next noon midnight";
+const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
+
+/// What a word before a place is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BeforePlace {
+    Preposition,
+    /// It stands between a preposition and the place.
+    Article,
+}
+
+/// What the lists say of a word, apart from its canonical form.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    /// The value of "one" to "twelve".
+    pub(crate) number: Option<u32>,
+    /// The ISO 639-1 code of a language.
+    pub(crate) language: Option<&'static str>,
+    /// The ISO 4217 code of a currency.
+    pub(crate) currency: Option<&'static str>,
+    is_no_name: bool,
+    pub(crate) before_place: Option<BeforePlace>,
+    /// Whether a date without digits may start with the word, or with "next" or "this" before it.
+    pub(crate) is_relative: bool,
+    /// The cue that the word is alone.
+    pub(crate) cue: Option<&'static str>,
+    /// Whether cues of two words end with the word.
+    pub(crate) ends_cue: bool,
+    /// Whether "to" after the word is no cue.
+    pub(crate) is_before_infinitive: bool,
+}
+
+impl Entry {
+    /// The entry of a word that is not listed.
+    pub(crate) const NONE: Self = Self {
+        number: None,
+        language: None,
+        currency: None,
+        is_no_name: false,
+        before_place: None,
+        is_relative: false,
+        cue: None,
+        ends_cue: false,
+        is_before_infinitive: false,
+    };
+
+    /// Returns the entry of a word in any case. Codes of currencies must be in capitals.
+    pub(crate) fn of(word: &str) -> Self {
+        Self::listed(word).with_code(word)
+    }
+
+    /// Returns the entry of a word in any case, apart from codes of currencies.
+    pub(super) fn listed(word: &str) -> &'static Self {
+        LEXICON.get(word).unwrap_or(&Self::NONE)
+    }
+
+    /// Adds the meaning of the word as the code of a currency.
+    pub(crate) fn with_code(self, word: &str) -> Self {
+        let is_like_code = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let code = || Some(Currency::from_code(word)?.code());
+        Self { currency: is_like_code.then(code).flatten().or(self.currency), ..self }
+    }
+
+    /// Returns `true` if the word may be, or be part of, the name of a place or a person.
+    pub(crate) fn may_be_name(self) -> bool {
+        !self.is_no_name && self.language.is_none() && self.currency.is_none()
+    }
+}
+
+static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
+    let mut lexicon = BTreeMap::new();
+    let mut add = |word, set: &dyn Fn(&mut Entry)| set(lexicon.entry(word).or_insert(Entry::NONE));
+    for (word, number) in list(NUMBERS).zip(1..) {
+        add(word, &|entry| entry.number = Some(number));
+    }
+    pairs(LANGUAGES).for_each(|(word, code)| add(word, &|entry| entry.language = Some(code)));
+    pairs(CURRENCY_NAMES).for_each(|(word, code)| add(word, &|entry| entry.currency = Some(code)));
+    for words in [NOT_PLACES, MONTHS, WEEKDAYS] {
+        list(words).for_each(|word| add(word, &|entry| entry.is_no_name = true));
+    }
+    for (word, role) in BEFORE_PLACES {
+        add(word, &|entry| entry.before_place = Some(role));
+    }
+    for words in [RELATIVE, WEEKDAYS] {
+        list(words).for_each(|word| add(word, &|entry| entry.is_relative = true));
+    }
+    for (word, cue) in list(CUES).map(|cue| (cue, cue)).chain(pairs(CUE_SYNONYMS)) {
+        add(word, &|entry| entry.cue = Some(cue));
+    }
+    CUE_PAIRS.iter().for_each(|(_, last, _)| add(last, &|entry| entry.ends_cue = true));
+    list(BEFORE_INFINITIVES).for_each(|word| add(word, &|it| it.is_before_infinitive = true));
+    WordMap::new(lexicon)
+});
+
+/// Returns `true` if a canonical word does not indicate the purpose of a tool.
+pub(crate) fn is_generic(canonical: &str) -> bool {
+    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(GENERIC));
+    FORMS.get(canonical).is_some() || is_number(canonical)
+}
+
+/// Returns `true` if a negation before a canonical word also reaches the next word: "without running
+/// migrations".
+pub(super) fn passes_on_negation(canonical: &str) -> bool {
+    is_generic(canonical) || WISHES.contains(&canonical) || canonical.ends_with("ing")
+}
+
+/// Returns `true` if a canonical word is a whole number or a version, such as "v2".
+pub(crate) fn is_number(canonical: &str) -> bool {
+    let number = canonical.strip_prefix('v').unwrap_or(canonical);
+    !number.is_empty() && number.chars().all(char::is_numeric)
+}
+
+/// Returns `true` if a fact behind the cue is only for properties that have the cue.
+pub(crate) fn is_exclusive(cue: &str) -> bool {
+    contains(EXCLUSIVE_CUES, cue)
+}
+
+/// Returns the words of a list.
+pub(crate) fn list(words: &'static str) -> impl Iterator<Item = &'static str> {
+    words.split_ascii_whitespace()
+}
+
+/// Returns `true` if a list of words contains a word.
+pub(crate) fn contains(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|one| one == word)
+}
+
+/// Returns the set of the words in a list, as written and in canonical form.
+pub(crate) fn word_list(words: &'static str) -> WordMap<()> {
+    WordMap::new(list(words).flat_map(|word| [(word.to_owned(), ()), (canonical(word), ())]))
+}
+
+/// Splits a list in which each name is followed by its code.
+pub(crate) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut words = list.split_ascii_whitespace();
+    std::iter::from_fn(move || Some((words.next()?, words.next()?)))
+}
+
+/// Returns the number of a month by its name or an abbreviation of at least three letters.
+pub(crate) fn month_of(word: &str) -> Option<u32> {
+    let start = word.to_ascii_lowercase();
+    let month = list(MONTHS).zip(1..).find(|(name, _)| name.starts_with(&start));
+    month.filter(|_| start.len() > 2).map(|(_, month)| month)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{canonical, is_generic};
+
+    #[test]
+    fn recognizes_generic_words() {
+        for word in ["get", "details", "queries", "fetches", "v1", "V22", "2024", "The", "my", "by"]
+        {
+            assert!(is_generic(&canonical(word)), "{word}");
+        }
+        for word in ["send", "weather", "v", "vx", "news", "gets", "s3", ""] {
+            assert!(!is_generic(&canonical(word)), "{word}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The words of a sentence, read once for all that is looked for in it.
+
+use std::ops::Range;
+
+use super::{
+    addresses::{Address, addresses},
+    canonical::{canonicalize, may_have_ending},
+    lexicon::{Entry, FILLERS, NEGATIONS, is_generic, passes_on_negation},
+    words::{WordRange, words},
+};
+
+/// Punctuation that separates a fact from the words next to it.
+const BREAKS: [char; 6] = [',', ';', '(', ')', '—', '|'];
+/// Maximum number of words between a fact and the word that it belongs to.
+const MAX_FILLERS: usize = 4;
+
+/// A sentence. All ranges are those of bytes in the text that it is part of.
+pub(crate) struct Sentence {
+    pub(crate) range: Range<usize>,
+    /// The words outside of addresses.
+    pub(crate) words: Vec<Word>,
+    pub(crate) addresses: Vec<Address>,
+    /// The sentence in lower case and, behind it, the canonical forms that are not the starts of
+    /// their words.
+    forms: String,
+}
+
+/// A word in a sentence. Small, because the words of a long message would otherwise take new pages
+/// of memory in each call.
+pub(crate) struct Word {
+    range: Span,
+    run: Span,
+    /// The bytes of the canonical form in [`Sentence::forms`].
+    form: Span,
+    pub(crate) entry: &'static Entry,
+    /// The entry of the run that the word starts.
+    pub(crate) run_entry: &'static Entry,
+    pub(crate) is_quoted: bool,
+    /// Whether the word, and what starts with it, is negated.
+    pub(crate) is_negated: bool,
+    /// Whether the next word is negated, unless punctuation separates it.
+    negates: bool,
+}
+
+/// A range of bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Self { start: to_u32(range.start), end: to_u32(range.end) }
+    }
+}
+
+impl From<Span> for Range<usize> {
+    fn from(span: Span) -> Self {
+        span.start as usize..span.end as usize
+    }
+}
+
+/// Converts an index to 32 bits. No request has more words or bytes than 32 bits can count.
+pub(crate) fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+impl Word {
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.range.into()
+    }
+
+    /// Returns the unsplit run of letters and digits that contains the word.
+    pub(crate) fn run(&self) -> Range<usize> {
+        self.run.into()
+    }
+
+    /// Returns `true` if this is the first word of its run.
+    pub(crate) fn starts_run(&self) -> bool {
+        self.range.start == self.run.start
+    }
+}
+
+impl Sentence {
+    /// Reads the sentence in the `range` of a text. `quotes` are the quotes of the text.
+    pub(crate) fn read(text: &str, range: Range<usize>, quotes: &[Range<usize>]) -> Self {
+        let part = &text[range.clone()];
+        let mut forms = String::with_capacity(part.len() + part.len() / 4);
+        forms.push_str(part);
+        forms.make_ascii_lowercase();
+        let words = Vec::with_capacity(part.len() / 5);
+        let mut addresses = addresses(part);
+        addresses.iter_mut().for_each(|it| it.range = shifted(&it.range, range.start));
+        let mut sentence = Self { range, words, addresses, forms };
+        sentence.read_words(text, quotes);
+        sentence
+    }
+
+    fn read_words(&mut self, text: &str, quotes: &[Range<usize>]) {
+        let start = self.range.start;
+        let mut address = 0;
+        let mut quote = quotes.partition_point(|quote| quote.end <= start);
+        for word in words(&text[self.range.clone()]) {
+            let (range, run) = (shifted(&word.range, start), shifted(&word.run, start));
+            while self.addresses.get(address).is_some_and(|it| it.range.end <= range.start) {
+                address += 1;
+            }
+            if self.addresses.get(address).is_some_and(|it| it.range.start < range.end) {
+                continue;
+            }
+            while quotes.get(quote).is_some_and(|quote| quote.end <= range.start) {
+                quote += 1;
+            }
+            let is_quoted = quotes.get(quote).is_some_and(|quote| quote.start <= range.start);
+            self.push(text, &WordRange { range, run }, is_quoted);
+        }
+    }
+
+    fn push(&mut self, text: &str, word: &WordRange, is_quoted: bool) {
+        let (source, start) = (&text[word.range.clone()], word.range.start - self.range.start);
+        let form = self.add_form(source, start);
+        let entry = Entry::listed(source);
+        let last = self.words.last();
+        let gap = last.map_or("", |last| &text[last.range.end as usize..word.range.start]);
+        let is_negated = last.is_some_and(|it| it.negates) && !gap.contains([',', ':', ';']);
+        let written = &self.forms[form.clone()];
+        let negates =
+            self.is_negation(text, written, gap) || is_negated && passes_on_negation(written);
+        self.words.push(Word {
+            form: form.into(),
+            entry,
+            run_entry: run_entry(word, text, entry),
+            is_quoted,
+            is_negated,
+            negates,
+            range: word.range.clone().into(),
+            run: word.run.clone().into(),
+        });
+    }
+
+    /// Returns the bytes in `forms` of the canonical form of a word that starts at `start`. Adds the
+    /// form unless the word itself is canonical.
+    fn add_form(&mut self, word: &str, start: usize) -> Range<usize> {
+        if word.is_ascii() && !may_have_ending(word) {
+            return start..start + word.len();
+        }
+        let start = self.forms.len();
+        canonicalize(word, &mut self.forms);
+        start..self.forms.len()
+    }
+
+    /// Returns `true` if the next word, with this form, is a negation. The `gap` separates it from
+    /// the last word.
+    fn is_negation(&self, text: &str, form: &str, gap: &str) -> bool {
+        let previous = self.words.last().map_or("", |last| &text[last.range()]);
+        match form {
+            "not" => !previous.eq_ignore_ascii_case("why"),
+            // "don't"
+            "t" => ["'", "\u{2019}"].contains(&gap) && previous.ends_with(['n', 'N']),
+            _ => NEGATIONS.contains(&form),
+        }
+    }
+
+    /// Returns the canonical form of a word.
+    pub(crate) fn form(&self, word: &Word) -> &str {
+        &self.forms[Range::from(word.form)]
+    }
+
+    /// Returns the index of the first word that starts at or after a position in the text.
+    pub(crate) fn word_from(&self, at: usize) -> usize {
+        self.words.partition_point(|word| word.range().start < at)
+    }
+
+    /// Returns `true` if nothing but white space, punctuation and quotes follows.
+    pub(crate) fn ends_at(&self, at: usize) -> bool {
+        self.words[self.word_from(at)..].iter().all(|word| word.is_quoted)
+    }
+
+    /// Returns where a sequence of canonical words stands outside of quotes, each with whether it is
+    /// negated.
+    pub(crate) fn find(&self, forms: &[String]) -> impl Iterator<Item = (Range<usize>, bool)> {
+        let stands = move |words: &&[Word]| {
+            words.iter().zip(forms).all(|(word, form)| self.form(word) == form)
+                && !words.iter().any(|word| word.is_quoted)
+        };
+        let found = self.words.windows(forms.len()).filter(stands);
+        found.map(|words| {
+            (words[0].range().start..words[words.len() - 1].range().end, words[0].is_negated)
+        })
+    }
+
+    /// Returns the words next to a fact, without fillers and generic words between.
+    pub(crate) fn beside(&self, text: &str, fact: &Range<usize>) -> [Option<usize>; 2] {
+        let previous = self.words.partition_point(|word| word.range().end <= fact.start);
+        let before = (0..previous).rev().map(|index| (index, true));
+        let after = (self.word_from(fact.end)..self.words.len()).map(|index| (index, false));
+        [self.nearest(text, fact, before), self.nearest(text, fact, after)]
+    }
+
+    fn nearest(
+        &self,
+        text: &str,
+        fact: &Range<usize>,
+        words: impl Iterator<Item = (usize, bool)>,
+    ) -> Option<usize> {
+        let mut edge = fact.clone();
+        let words = words.filter(|(index, _)| !self.words[*index].is_quoted);
+        for (index, is_before) in words.take(MAX_FILLERS + 1) {
+            let word = &self.words[index];
+            let gap = if is_before {
+                &text[word.range().end..edge.start]
+            } else {
+                &text[edge.end..word.range().start]
+            };
+            if gap.contains(BREAKS) || !is_before && gap.contains(':') {
+                return None;
+            }
+            let form = self.form(word);
+            if !is_generic(form) && !FILLERS.contains(&form) {
+                return Some(index);
+            }
+            let is_number = form.starts_with(|c: char| c.is_ascii_digit());
+            if is_number || ["and", "or"].contains(&form) {
+                return None;
+            }
+            edge = word.range();
+        }
+        None
+    }
+}
+
+fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+/// Returns the entry of the run that a word starts. `own` is that of the word.
+fn run_entry(word: &WordRange, text: &str, own: &'static Entry) -> &'static Entry {
+    if word.range == word.run {
+        own
+    } else if word.range.start == word.run.start {
+        Entry::listed(&text[word.run.clone()])
+    } else {
+        &Entry::NONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sentence;
+
+    #[test]
+    fn negations_reach_the_next_word_that_is_not_generic() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("do not get the mail now", &["get", "the", "mail"]),
+            ("don't send", &["send"]),
+            ("I haven\u{2019}t the time", &["the", "time"]),
+            ("cart t mail", &[]),
+            ("no, send; never: mail", &[]),
+            ("don't forget to send", &["forget"]),
+            ("why not send it", &[]),
+            ("without mail", &["mail"]),
+            ("without running tests", &["running", "tests"]),
+        ];
+        for (text, expected) in cases {
+            let sentence = Sentence::read(text, 0..text.len(), &[]);
+            let negated = sentence.words.iter().filter(|word| word.is_negated);
+            let negated: Vec<_> = negated.map(|word| &text[word.range()]).collect();
+            assert_eq!(negated, expected, "{text}");
+        }
+    }
+}
