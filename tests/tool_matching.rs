@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use crate::support::{
     Sidecar,
-    messages::{assistant, assistant_with_calls, request, tool, tool_call, tool_result, user},
+    messages::{
+        assistant, assistant_with_calls, described_tool, request, tool, tool_call, tool_result,
+        user,
+    },
 };
 
 struct Case {
@@ -80,6 +83,24 @@ const CASES: &[Case] = &[
     case("Create a new user", &["create_user"], &["create_user"]),
     case("book me the very first flight", &["book_flight"], &["book_flight"]),
     case("play some music on the kitchen speaker", &["play_music"], &["play_music"]),
+    // Digits, separate or not.
+    case("create user 2", &["createUser2"], &["createUser2"]),
+    case("createUser2 please", &["create_user_2"], &["create_user_2"]),
+    case("do a web3 login", &["web_3_login"], &["web_3_login"]),
+    case("do a web 3 login", &["web3Login"], &["web3Login"]),
+    case("get 3D model", &["get_3_d_model"], &["get_3_d_model"]),
+    case("get 3 d model", &["get3DModel"], &["get3DModel"]),
+    // Words at an end of a name that say nothing.
+    case("How is the weather in Ghent?", &["weather_func"], &["weather_func"]),
+    case("Is there a refund?", &["async_refund_handler"], &["async_refund_handler"]),
+    case("Who handles this?", &["refund_handler"], &[]),
+    // Topics in any form.
+    case("Remind me to call mom", &["set_reminder"], &["set_reminder"]),
+    case("Who is booking the rooms?", &["room_booker"], &["room_booker"]),
+    case("Is anything being tested?", &["run_tests"], &["run_tests"]),
+    case("Was it taped?", &["get_tape"], &[]),
+    case("What is the area of this triangle?", &["calc_area_triangle"], &["calc_area_triangle"]),
+    case("What is the area of this circle?", &["calc_area_triangle"], &[]),
     // Topics.
     case("What is the stock price of Dapr?", &["get_stock_price"], &["get_stock_price"]),
     case("What is the price of that stock?", &["get_stock_price"], &["get_stock_price"]),
@@ -232,6 +253,43 @@ async fn messages_call_the_tools_that_they_mention() {
         }
     }
     assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
+}
+
+/// Tools with descriptions of which a part of the name suffices.
+const DESCRIBED: [(&str, &str); 5] = [
+    ("Hotels_2_SearchHouse", "Search for available houses at a given location."),
+    ("Hotels_2_BookHouse", "Book the selected house for a number of adults."),
+    ("Travel_1_FindAttractions", "Lists attractions within a city, filtered by entry fee."),
+    ("population_projections", "Calculates the projected population growth of a country."),
+    ("sentence_translate", "Translates a sentence into another language."),
+];
+
+#[tokio::test]
+async fn a_part_of_a_name_suffices_with_the_description() {
+    let cases: [(&str, &[&str]); 11] = [
+        ("I need a house at a nice location", &["Hotels_2_SearchHouse"]),
+        ("Book a house for two adults", &["Hotels_2_BookHouse"]),
+        ("A tourist attraction in Philadelphia without entry fee?", &["Travel_1_FindAttractions"]),
+        ("What's the population growth of Kenya?", &["population_projections"]),
+        ("Any house there? The growth of the population, too.", &["population_projections"]),
+        (
+            "I want to see attractions of the city, and the growth of the population",
+            &["Travel_1_FindAttractions", "population_projections"],
+        ),
+        ("The house is cold", &[]),
+        ("Say 'population growth'", &[]),
+        ("not the population growth", &[]),
+        ("It's a growing city", &[]),
+        ("What is the sentence?", &[]),
+    ];
+    let sidecar = Sidecar::start();
+    for (message, expected) in cases {
+        let mut request = request([user(message)]);
+        request.tools =
+            DESCRIBED.map(|(name, text)| described_tool(name, Some(text), Value::Null)).into();
+        let answer = sidecar.converse(request).await.unwrap();
+        assert_eq!(answer.called_tools(), *expected, "{message}");
+    }
 }
 
 /// A message in a history.

@@ -83,9 +83,18 @@ pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
 /// Returns a tool with this JSON Schema for its parameters. `null` means no schema.
 #[expect(clippy::needless_pass_by_value, reason = "callers can pass a `json!` literal")]
 pub fn tool(name: &str, parameters: Json) -> ConversationTools {
+    described_tool(name, None, parameters)
+}
+
+/// Returns a tool with a description.
+pub fn described_tool(
+    name: &str,
+    description: Option<&str>,
+    parameters: Json,
+) -> ConversationTools {
     let function = ConversationToolsFunction {
         name: name.to_owned(),
-        description: None,
+        description: description.map(str::to_owned),
         parameters: (!parameters.is_null()).then(|| encoded_schema(&parameters)),
     };
     ConversationTools { tool_types: Some(conversation_tools::ToolTypes::Function(function)) }

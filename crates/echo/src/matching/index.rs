@@ -1,12 +1,17 @@
-//! The names of the offered tools, indexed by word.
+//! The offered tools, indexed by the words of their names.
 
 use std::{cell::OnceCell, cmp::Reverse, collections::BTreeMap};
 
-use super::{arithmetic::OPERATORS, categories::Category, filter::Filter};
+use mynah_core::chat::Tool;
+
+use super::{
+    arithmetic::OPERATORS, categories::Category, filter::Filter, partial::PartialIndex,
+    spellings::spellings,
+};
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, COMMON_VERBS, is_generic, is_number, list},
-    to_u32, words,
+    lexicon::{ARITHMETIC_VERBS, GENERIC_ENDS, contains, is_common_verb, is_generic, is_number},
+    stem, to_u32, words,
 };
 
 /// The number of a word that matters to the offered tools.
@@ -15,19 +20,27 @@ pub(super) type Term = u32;
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
 /// only as a name.
 const MAX_WORDS: usize = 16;
-/// An index of the names of the offered tools.
-#[derive(Debug, Default)]
+/// The maximum number of bytes of a tool's description that are read.
+const MAX_DESCRIPTION: usize = 512;
+
+/// An index of the offered tools.
+#[derive(Default)]
 pub(super) struct ToolIndex {
     names: Vec<String>,
+    descriptions: Vec<String>,
     by_name: BTreeMap<String, usize>,
     terms: BTreeMap<String, Term>,
+    /// The terms that any inflection of a word is.
+    stems: BTreeMap<String, Term>,
     tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term, or arithmetic.
     anchored: Vec<Vec<usize>>,
     /// The tools that arithmetic mentions.
     pub(super) arithmetic_tools: Vec<usize>,
-    filter: OnceCell<Option<Filter>>,
+    /// The filters of sentences that some rule may match, by whether the last rule is one of them.
+    filters: [OnceCell<Option<Filter>>; 2],
+    partial: OnceCell<PartialIndex>,
 }
 
 /// The terms by which a tool is found.
@@ -49,16 +62,20 @@ pub(super) struct Name {
     /// The words that are not generic, and those that are.
     pub(super) distinctive: Vec<Term>,
     pub(super) generic: Vec<Term>,
+    /// The stems of the words that are not generic.
+    pub(super) stems: Vec<Term>,
     /// All words joined into one.
     pub(super) joined: Term,
 }
 
 impl ToolIndex {
-    /// Indexes the names of the tools, in order.
-    pub(super) fn new<'t>(names: impl Iterator<Item = &'t str>) -> Self {
+    /// Indexes tools, in order.
+    pub(super) fn new(tools: &[Tool]) -> Self {
         let mut index = Self::default();
-        for (at, name) in names.enumerate() {
+        for (at, tool) in tools.iter().enumerate() {
+            let name = tool.name.as_str();
             index.names.push(name.to_owned());
+            index.descriptions.push(description(tool).to_owned());
             // Of tools with the same name, only the first is matched.
             let is_first = *index.by_name.entry(name.to_owned()).or_insert(at) == at;
             let tool = if is_first { index.read_tool(name) } else { ToolTerms::default() };
@@ -69,9 +86,10 @@ impl ToolIndex {
         index
     }
 
-    /// Returns `true` if this is the index of the tools with these names.
-    pub(super) fn is_for<'t>(&self, names: impl Iterator<Item = &'t str>) -> bool {
-        self.names.iter().map(String::as_str).eq(names)
+    /// Returns `true` if this is the index of these tools.
+    pub(super) fn is_for(&self, tools: &[Tool]) -> bool {
+        self.names.iter().eq(tools.iter().map(|tool| &tool.name))
+            && self.descriptions.iter().eq(tools.iter().map(description))
     }
 
     /// Returns the number of tools.
@@ -93,27 +111,45 @@ impl ToolIndex {
         self.terms.get(word).copied()
     }
 
+    /// Returns the term that the inflections of a canonical word are.
+    pub(super) fn stem_term(&self, word: &str) -> Option<Term> {
+        self.stems.get(stem(word)).copied()
+    }
+
     /// Returns the tools that a sentence with this term may mention.
     pub(super) fn anchored(&self, term: Term) -> &[usize] {
         self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns `true` if a term is an anchor, or if it `is_partial` and any word of a name.
+    pub(super) fn is_anchor(&self, term: Term, is_partial: bool) -> bool {
+        !self.anchored(term).is_empty() || is_partial && self.partial().has(term)
+    }
+
+    /// Returns the index for the rule that a part of a name suffices for.
+    pub(super) fn partial(&self) -> &PartialIndex {
+        self.partial.get_or_init(|| {
+            PartialIndex::new(&self.names, &self.descriptions, |word| self.stem_term(word))
+        })
+    }
+
     /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched.
     /// The filter is built on first use: for short texts, it is not worth its cost.
-    pub(super) fn filter(&self) -> Option<&Filter> {
+    pub(super) fn filter(&self, is_partial: bool) -> Option<&Filter> {
         let build = || {
-            let anchors = self.terms.iter().filter(|(_, term)| !self.anchored(**term).is_empty());
+            let terms = self.terms.iter().chain(&self.stems);
+            let anchors = terms.filter(|(_, term)| self.is_anchor(**term, is_partial));
             let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
             let arithmetic = arithmetic.filter(|_| !self.arithmetic_tools.is_empty());
             Filter::new(anchors.map(|(word, _)| word.as_str()).chain(arithmetic))
         };
-        self.filter.get_or_init(build).as_ref()
+        self.filters[usize::from(is_partial)].get_or_init(build).as_ref()
     }
 
     /// Estimates the size in bytes.
     pub(super) fn size(&self) -> usize {
-        let names: usize = self.names.iter().map(String::len).sum();
-        size_of::<Self>() + 8 * names + 512 * (self.names.len() + self.terms.len())
+        let texts: usize = self.names.iter().chain(&self.descriptions).map(String::len).sum();
+        size_of::<Self>() + 8 * texts + 512 * (self.names.len() + self.terms.len())
     }
 
     fn read_tool(&mut self, name: &str) -> ToolTerms {
@@ -121,9 +157,10 @@ impl ToolIndex {
         let part = name.rsplit_once("__").map(|(_, part)| part);
         for name in [Some(name), part].into_iter().flatten() {
             let forms = canonical_words(name);
-            let distinctive: Vec<_> = forms.iter().filter(|form| !is_generic(form)).collect();
-            let is_common = |verb: &str| list(COMMON_VERBS).any(|common| canonical(common) == verb);
-            let verb = distinctive.first().filter(|verb| !is_common(verb));
+            let is_telling = |at: usize| !is_generic_in(&forms, at);
+            let telling = (0..forms.len()).filter(|at| is_telling(*at));
+            let distinctive: Vec<_> = telling.map(|at| &forms[at]).collect();
+            let verb = distinctive.first().filter(|verb| !is_common_verb(verb));
             tool.verb = verb.map(|verb| self.intern(verb.to_string()));
             if let Some(category) = category(&distinctive).filter(|_| forms.len() <= MAX_WORDS) {
                 tool.keywords =
@@ -131,38 +168,56 @@ impl ToolIndex {
                 tool.has_arithmetic = category.has_arithmetic;
             }
             if !forms.is_empty() {
-                tool.names.push(self.read_name(name, forms));
+                tool.names.push(self.read_name(name, &forms));
+            }
+            for forms in spellings(name) {
+                let name = self.read_name(name, &forms);
+                // Words of one letter would be topics.
+                tool.names.push(Name { stems: Vec::new(), ..name });
             }
         }
         tool
     }
 
-    fn read_name(&mut self, name: &str, forms: Vec<String>) -> Name {
+    fn read_name(&mut self, name: &str, forms: &[String]) -> Name {
         let joined: String = words(name).map(|word| &name[word.range]).collect();
         let joined = self.intern(canonical(&joined));
         let mut terms = Vec::with_capacity(forms.len());
-        let (mut distinctive, mut generic) = (Vec::new(), Vec::new());
-        for form in forms {
-            let is_generic = is_generic(&form);
-            let term = self.intern(form);
+        let (mut distinctive, mut generic, mut stems) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, form) in forms.iter().enumerate() {
+            let term = self.intern(form.clone());
             terms.push(term);
-            if is_generic { &mut generic } else { &mut distinctive }.push(term);
+            if is_generic_in(forms, at) {
+                generic.push(term);
+            } else {
+                distinctive.push(term);
+                stems.push(self.intern_stem(form));
+            }
         }
-        for list in [&mut distinctive, &mut generic] {
+        for list in [&mut distinctive, &mut generic, &mut stems] {
             list.sort_unstable();
             list.dedup();
         }
-        Name { words: terms, distinctive, generic, joined }
+        Name { words: terms, distinctive, generic, stems, joined }
     }
 
     fn intern(&mut self, word: String) -> Term {
-        let next = to_u32(self.terms.len());
+        let next = self.next_term();
         *self.terms.entry(word).or_insert(next)
+    }
+
+    fn intern_stem(&mut self, word: &str) -> Term {
+        let next = self.next_term();
+        *self.stems.entry(stem(word).to_owned()).or_insert(next)
+    }
+
+    fn next_term(&self) -> Term {
+        to_u32(self.terms.len() + self.stems.len())
     }
 
     /// Removes the verbs that several tools have.
     fn keep_unique_verbs(&mut self) {
-        let mut counts = vec![0; self.terms.len()];
+        let mut counts = vec![0; self.next_term() as usize];
         let verbs = |tools: &[ToolTerms]| -> Vec<_> { tools.iter().map(|it| it.verb).collect() };
         verbs(&self.tools).into_iter().flatten().for_each(|verb| counts[verb as usize] += 1);
         for tool in &mut self.tools {
@@ -171,22 +226,23 @@ impl ToolIndex {
     }
 
     fn add_anchors(&mut self) {
-        let mut frequencies = vec![0_u64; self.terms.len()];
-        // Many texts that mention no tool have numbers.
-        let numbers = self.terms.iter().filter(|(word, _)| is_number(word));
-        numbers.for_each(|(_, term)| frequencies[*term as usize] = u32::MAX.into());
-        let words = self.tools.iter().flat_map(|tool| &tool.names).flat_map(|name| &name.words);
+        let count = self.next_term() as usize;
+        let (mut frequencies, mut lengths) = (vec![0_u64; count], vec![0; count]);
+        for (word, term) in self.terms.iter().chain(&self.stems) {
+            // Many texts that mention no tool have numbers.
+            frequencies[*term as usize] = if is_number(word) { u32::MAX.into() } else { 0 };
+            lengths[*term as usize] = word.len();
+        }
+        let names = self.tools.iter().flat_map(|tool| &tool.names);
+        let words = names.flat_map(|name| name.words.iter().chain(&name.stems));
         words.for_each(|term| frequencies[*term as usize] += 1);
-        let mut lengths = vec![0; self.terms.len()];
-        self.terms.iter().for_each(|(word, term)| lengths[*term as usize] = word.len());
-        let mut anchored = vec![Vec::new(); self.terms.len()];
+        let mut anchored = vec![Vec::new(); count];
         for (at, tool) in self.tools.iter().enumerate() {
+            // Texts have long words less often than short ones.
+            let key = |term: &Term| (frequencies[*term as usize], Reverse(lengths[*term as usize]));
+            // A word has the stem that the name has.
             let rarest = |name: &Name| {
-                let words =
-                    if name.distinctive.is_empty() { &name.words } else { &name.distinctive };
-                // Texts have long words less often than short ones.
-                let key =
-                    |term: &Term| (frequencies[*term as usize], Reverse(lengths[*term as usize]));
+                let words = if name.stems.is_empty() { &name.words } else { &name.stems };
                 words.iter().copied().min_by_key(key)
             };
             let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
@@ -212,6 +268,18 @@ impl Name {
     }
 }
 
+/// Returns the part of a tool's description that is read.
+pub(super) fn description(tool: &Tool) -> &str {
+    let description = tool.description.as_deref().unwrap_or_default();
+    &description[..description.floor_char_boundary(MAX_DESCRIPTION)]
+}
+
+/// Returns `true` if a word of a name does not indicate the purpose of the tool.
+pub(super) fn is_generic_in(name: &[String], at: usize) -> bool {
+    let is_end = at == 0 || at + 1 == name.len();
+    is_generic(&name[at]) || is_end && contains(GENERIC_ENDS, &name[at])
+}
+
 /// Returns the category of a tool whose name has these distinctive words.
 fn category(distinctive: &[&String]) -> Option<&'static Category> {
     let mut words = distinctive.iter().filter(|word| **word != "send");
@@ -220,12 +288,25 @@ fn category(distinctive: &[&String]) -> Option<&'static Category> {
 }
 
 #[cfg(test)]
+impl ToolIndex {
+    /// Indexes tools without descriptions.
+    pub(super) fn of_names(names: &[&str]) -> Self {
+        let tool = |name: &&str| Tool { name: (*name).into(), description: None, parameters: None };
+        Self::new(&names.iter().map(tool).collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::ToolIndex;
 
     fn anchored(names: &[&str], word: &str) -> Vec<usize> {
-        let index = ToolIndex::new(names.iter().copied());
-        index.term(word).map(|term| index.anchored(term).to_vec()).unwrap_or_default()
+        let index = ToolIndex::of_names(names);
+        let terms = [index.term(word), index.stem_term(word)].into_iter().flatten();
+        let tools: BTreeSet<_> = terms.flat_map(|term| index.anchored(term)).copied().collect();
+        tools.into_iter().collect()
     }
 
     #[test]
@@ -250,7 +331,7 @@ mod tests {
         let names = ["translate_text_now", "translate_text", "text"];
         assert_eq!(anchored(&names, "translate"), [1]);
         assert!(
-            ToolIndex::new(names.into_iter())
+            ToolIndex::of_names(&names)
                 .tools
                 .iter()
                 .all(|tool| { tool.verb.is_none() || tool.names[0].words.len() == 1 })
@@ -259,14 +340,14 @@ mod tests {
 
     #[test]
     fn the_part_after_a_prefix_is_a_name() {
-        let index = ToolIndex::new(["mcp__github__create_issue", "_", "mcp__"].into_iter());
+        let index = ToolIndex::of_names(&["mcp__github__create_issue", "_", "mcp__"]);
         let names = [0, 1, 2].map(|tool| index.tool(tool).names.len());
         assert_eq!(names, [2, 0, 1]);
     }
 
     #[test]
     fn only_the_first_tool_with_a_name_is_indexed() {
-        let index = ToolIndex::new(["get_time", "get_time"].into_iter());
+        let index = ToolIndex::of_names(&["get_time", "get_time"]);
         assert_eq!(index.tool_named("get_time"), Some(0));
         assert!(index.tool(1).names.is_empty());
     }

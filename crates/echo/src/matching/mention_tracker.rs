@@ -103,7 +103,7 @@ mod tests {
             Message::new(Role::Tool { id: None, name: "b".to_owned() }, ""),
             Message::new(Role::User, ""),
         ];
-        let index = ToolIndex::new(["a", "b", "c"].into_iter());
+        let index = ToolIndex::of_names(&["a", "b", "c"]);
         let mut tracker = MentionTracker::new(&messages, &index, None);
         let mention = |tool| {
             let reading = Rc::default();

@@ -15,8 +15,10 @@ mod index;
 mod matches;
 mod mention_tracker;
 mod occurrences;
+mod partial;
 mod rules;
 mod search;
+mod spellings;
 #[cfg(test)]
 mod tests;
 mod work_budget;
@@ -31,7 +33,7 @@ use mynah_core::{
     },
 };
 
-use index::ToolIndex;
+use index::{ToolIndex, description};
 use mention_tracker::MentionTracker;
 use search::Searcher;
 use work_budget::WorkBudget;
@@ -47,6 +49,8 @@ const MAX_BRIEF_TEXT: usize = 32 * 1024;
 /// [`TOOL_LEN`] bytes more.
 const MAX_BRIEF_NAMES: usize = 8 * 1024;
 const TOOL_LEN: usize = 16;
+/// Maximum length in bytes of all descriptions that a brief effort reads.
+const MAX_BRIEF_DESCRIPTIONS: usize = 32 * 1024;
 /// The length in bytes of all user messages up to which no filter is built.
 const MAX_UNFILTERED: usize = 512;
 
@@ -80,11 +84,16 @@ pub(crate) fn mentions(
     effort: &Effort,
 ) -> Result<Vec<Mention>, Unfinished> {
     let names: usize = tools.iter().map(|tool| TOOL_LEN + tool.name.len()).sum();
-    effort.allow(names > MAX_BRIEF_NAMES || user_text_len(messages) > MAX_BRIEF_TEXT)?;
+    let descriptions: usize = tools.iter().map(|tool| description(tool).len()).sum();
+    effort.allow(
+        names > MAX_BRIEF_NAMES
+            || descriptions > MAX_BRIEF_DESCRIPTIONS
+            || user_text_len(messages) > MAX_BRIEF_TEXT,
+    )?;
     let mut budget = WorkBudget::for_one_call(effort);
     let index = match effort {
         Effort::Brief => INDEXES.with_borrow_mut(|indexes| index(tools, indexes)),
-        Effort::Full(_) => Rc::new(ToolIndex::new(tool_names(tools))),
+        Effort::Full(_) => Rc::new(ToolIndex::new(tools)),
     };
     let mentions = mentions_within(&mut budget, messages, &index, unseen);
     effort.allow(budget.is_exhausted())?;
@@ -99,15 +108,11 @@ pub(crate) fn mentions(
 /// Returns the index of the tools, which is built unless `indexes` contains it.
 fn index(tools: &[Tool], indexes: &mut RecentlyUsed<ToolIndex>) -> Rc<ToolIndex> {
     let build = || {
-        let index = ToolIndex::new(tool_names(tools));
+        let index = ToolIndex::new(tools);
         let size = index.size();
         (index, size)
     };
-    indexes.get(|index| index.is_for(tool_names(tools)), build)
-}
-
-fn tool_names(tools: &[Tool]) -> impl Iterator<Item = &str> {
-    tools.iter().map(|tool| tool.name.as_str())
+    indexes.get(|index| index.is_for(tools), build)
 }
 
 fn user_text_len(messages: &[Message]) -> usize {
@@ -127,12 +132,14 @@ fn mentions_within(
 ) -> Vec<Mention> {
     let tracker = MentionTracker::new(messages, index, unseen);
     let is_long = user_text_len(messages) > MAX_UNFILTERED;
-    let filter = if is_long { index.filter() } else { None };
-    let mut searcher = Searcher::new(index, filter, tracker, budget);
+    let mut searcher = Searcher::new(index, is_long, tracker, budget);
+    let mut is_last = true;
     for (at, message) in user_messages(messages) {
-        if !searcher.tracker.any_pending(at) || searcher.search(at, &message.text()).is_err() {
+        let text = message.text();
+        if !searcher.tracker.any_pending(at) || searcher.search(at, &text, is_last).is_err() {
             break;
         }
+        is_last = false;
     }
     searcher.tracker.into_mentions()
 }

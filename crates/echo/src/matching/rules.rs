@@ -119,12 +119,12 @@ impl<'a> SentenceMatcher<'a> {
         Ok(reached)
     }
 
-    /// Matches the distinctive words of a name, in any order.
+    /// Matches the distinctive words of a name, in any order and inflection.
     fn match_topics(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
             let matches_before = self.matches.found.len();
             let mut words = Vec::new();
-            for term in &name.distinctive {
+            for term in &name.stems {
                 words.push((*term, self.free(*term, true)?));
             }
             let rounds = words.iter().map(|(_, words)| words.len()).min().unwrap_or(0);
@@ -136,7 +136,7 @@ impl<'a> SentenceMatcher<'a> {
                     words[round..words.len().min(taken.end)].iter().map(|word| (*term, *word))
                 });
                 let found = found.collect();
-                self.add(tool, name, name.distinctive.len(), found)?;
+                self.add(tool, name, name.stems.len(), found)?;
                 if !is_negated {
                     break;
                 }

@@ -24,46 +24,62 @@ const RUN_PART: usize = 16;
 /// A search, with a buffer that is reused for every word.
 pub(super) struct Searcher<'a> {
     index: &'a ToolIndex,
-    filter: Option<&'a Filter>,
+    /// Whether the texts are so long that filters are worth their cost.
+    is_long: bool,
     budget: &'a mut WorkBudget,
     pub(super) tracker: MentionTracker,
     form: String,
 }
 
+/// A message that is searched.
+struct Source<'t> {
+    message: usize,
+    text: &'t str,
+    /// Whether it is the last one of the user.
+    is_last: bool,
+    /// What has been read of it.
+    reading: Option<Rc<Reading>>,
+}
+
 impl<'a> Searcher<'a> {
     pub(super) fn new(
         index: &'a ToolIndex,
-        filter: Option<&'a Filter>,
+        is_long: bool,
         tracker: MentionTracker,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        Self { index, filter, budget, tracker, form: String::new() }
+        Self { index, is_long, budget, tracker, form: String::new() }
     }
 
-    /// Records the tools that `text`, the text of `message`, mentions.
-    pub(super) fn search(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
+    /// Records the tools that `text`, the text of `message`, mentions. In the last message, a part of
+    /// a tool's name may suffice.
+    pub(super) fn search(
+        &mut self,
+        message: usize,
+        text: &str,
+        is_last: bool,
+    ) -> Result<(), Exhausted> {
         // Most messages mention no tool.
-        let mut reading = None;
-        let Some(filter) = self.filter.filter(|_| Filter::applies_to(text)) else {
-            return sentences(text).try_for_each(|sentence| {
-                self.search_sentence(message, text, sentence, &mut reading)
-            });
+        let mut source = Source { message, text, is_last, reading: None };
+        let is_filtered = self.is_long && Filter::applies_to(text);
+        let Some(filter) = is_filtered.then(|| self.index.filter(is_last)).flatten() else {
+            return sentences(text).try_for_each(|it| self.search_sentence(&mut source, it));
         };
         let lowercase = text.as_bytes().to_ascii_lowercase();
         let (mut from, mut next) = (0, 0);
         while let Some(at) = filter.find(text.as_bytes(), &lowercase, next) {
             next = at + 1;
-            if self.is_anchor(&text[at..])? {
+            if self.is_anchor(&text[at..], is_last)? {
                 let sentence = sentence_around(text, from, at);
                 (from, next) = (sentence.end, sentence.end);
-                self.search_sentence(message, text, sentence, &mut reading)?;
+                self.search_sentence(&mut source, sentence)?;
             }
         }
         Ok(())
     }
 
     /// Returns `true` if a text starts with a word or an operator that may mention a tool.
-    fn is_anchor(&mut self, text: &str) -> Result<bool, Exhausted> {
+    fn is_anchor(&mut self, text: &str, is_last: bool) -> Result<bool, Exhausted> {
         self.budget.spend(1)?;
         if !text.starts_with(char::is_alphanumeric) {
             return Ok(may_start_with_operator(text));
@@ -74,29 +90,37 @@ impl<'a> Searcher<'a> {
         Ok([word.range, word.run].into_iter().any(|range| {
             self.form.clear();
             canonicalize(&text[range], &mut self.form);
-            let term = self.index.term(&self.form);
-            term.is_some_and(|term| !self.index.anchored(term).is_empty())
+            let terms = [self.index.term(&self.form), self.index.stem_term(&self.form)];
+            terms.into_iter().flatten().any(|term| self.index.is_anchor(term, is_last))
                 || !self.index.arithmetic_tools.is_empty()
                     && ARITHMETIC_VERBS.contains(&self.form.as_str())
         }))
     }
 
-    /// Searches one sentence. `reading` is that of the text, once it is needed.
+    /// Searches one sentence.
     fn search_sentence(
         &mut self,
-        message: usize,
-        text: &str,
+        source: &mut Source,
         range: Range<usize>,
-        reading: &mut Option<Rc<Reading>>,
     ) -> Result<(), Exhausted> {
+        let Source { message, text, is_last, ref mut reading } = *source;
         let reading = reading.get_or_insert_with(|| Rc::new(Reading::new(text)));
         let sentence = reading.sentence(range.clone());
         self.budget.spend(sentence.words.len())?;
         let occurrences = Occurrences::find(text, &sentence, self.index);
         let candidates = self.candidates(&occurrences)?;
-        if candidates.iter().any(|tool| self.tracker.is_pending(*tool, message)) {
+        let is_pending = |tool: usize| self.tracker.is_pending(tool, message);
+        let mut mentioned = Vec::new();
+        if candidates.iter().any(|tool| is_pending(*tool)) {
             let matcher = SentenceMatcher::new(self.index, &occurrences, self.budget);
-            let mentioned = matcher.mentioned(&candidates)?;
+            mentioned = matcher.mentioned(&candidates)?;
+        }
+        if mentioned.is_empty() && is_last {
+            let partial = self.index.partial();
+            mentioned =
+                partial.mentioned(text, &sentence, &occurrences, is_pending, self.budget)?;
+        }
+        if !mentioned.is_empty() {
             let mut starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
             starts.sort_unstable();
             let mentions = mentioned.into_iter().map(|Mentioned { tool, at }| {

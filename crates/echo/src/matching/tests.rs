@@ -34,7 +34,7 @@ fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
 fn work(text: &str, names: &[&str]) -> usize {
     let mut budget = WorkBudget::for_one_call(&Effort::full());
     let all = budget.left();
-    let index = ToolIndex::new(names.iter().copied());
+    let index = ToolIndex::of_names(names);
     mentions_within(&mut budget, &[Message::new(Role::User, text)], &index, None);
     all - budget.left()
 }
@@ -225,7 +225,7 @@ fn hostile_requests_terminate() {
     for (name, text, names) in cases {
         let messages = [Message::new(Role::User, text)];
         let mut budget = WorkBudget::new(1_000_000);
-        let index = ToolIndex::new(names.iter().copied());
+        let index = ToolIndex::of_names(&names);
         let found = mentions_within(&mut budget, &messages, &index, None);
         assert!(found.len() <= names.len(), "{name}");
     }

@@ -68,6 +68,14 @@ fn ending_to_remove(word: &str) -> usize {
     word.len() - without_s.len() + without_e
 }
 
+/// Returns the stem of a canonical word: "calculator", "calculating" and "calculate" have the same. Stems
+/// have at least four letters.
+pub(crate) fn stem(canonical: &str) -> &str {
+    let endings = ["ation", "ing", "ion", "or", "er", "ed", "e"];
+    let stem = endings.iter().find_map(|ending| canonical.strip_suffix(ending));
+    stem.filter(|stem| stem.len() >= 4).unwrap_or(canonical)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -10,9 +10,19 @@ use super::{canonical::canonical, word_map::WordMap};
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
      retrieve read check search query view give tell current tool function api info data detail \
      new latest all the a an of for by id in on to from with and or me my";
+/// Words at an end of a name that do not indicate the purpose of the tool, in canonical form.
+pub(crate) const GENERIC_ENDS: &str =
+    "func fn handler async impl service agent action endpoint task";
 /// Verbs that ask for so many different things that they do not mention a tool alone.
-pub(crate) const COMMON_VERBS: &str = "add create delete remove update change send open close start stop cancel save \
+const COMMON_VERBS: &str = "add create delete remove update change send open close start stop cancel save \
      set book order";
+/// Verbs that say little of what a tool is for, besides generic and common ones.
+const VAGUE_VERBS: &str =
+    "calculate calc compute estimate determine predict generate analyze analyse compare";
+/// Common words of descriptions and requests that say nothing of what a tool is for.
+const VAGUE_WORDS: &str = "what when where which that this there their them have has with your into over more most \
+     than then will would could should please want need like using used based given specified provided specific \
+     certain particular between from some only also make help know number value name type return about different";
 /// Expressions whose words do not mention tools.
 pub(crate) const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
 /// Words before the verb of a request.
@@ -230,6 +240,24 @@ static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
 pub(crate) fn is_generic(canonical: &str) -> bool {
     static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(GENERIC));
     FORMS.get(canonical).is_some() || is_number(canonical)
+}
+
+/// Returns `true` if a canonical verb asks for too many different things to mention a tool alone.
+pub(crate) fn is_common_verb(canonical: &str) -> bool {
+    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(COMMON_VERBS));
+    FORMS.get(canonical).is_some()
+}
+
+/// Returns `true` if a canonical verb says little of what a tool is for.
+pub(crate) fn is_vague_verb(canonical: &str) -> bool {
+    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(VAGUE_VERBS));
+    FORMS.get(canonical).is_some() || is_common_verb(canonical)
+}
+
+/// Returns `true` if a canonical word of a description or a request may say what a tool is for.
+pub(crate) fn is_telling(canonical: &str) -> bool {
+    static VAGUE: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(VAGUE_WORDS));
+    canonical.len() > 2 && !is_generic(canonical) && VAGUE.get(canonical).is_none()
 }
 
 /// Returns `true` if a negation before a canonical word also reaches the next word: "without running

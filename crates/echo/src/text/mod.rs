@@ -15,7 +15,7 @@ mod words;
 
 pub(crate) use addresses::AddressKind;
 pub use canonical::canonical;
-pub(crate) use canonical::canonicalize;
+pub(crate) use canonical::{canonicalize, stem};
 pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
 pub(crate) use sentence::{Sentence, Word, to_u32};

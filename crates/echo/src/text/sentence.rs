@@ -76,6 +76,11 @@ impl Word {
         self.run.into()
     }
 
+    /// Returns `true` if the word is neither quoted nor negated.
+    pub(crate) fn is_said(&self) -> bool {
+        !self.is_quoted && !self.is_negated
+    }
+
     /// Returns `true` if this is the first word of its run.
     pub(crate) fn starts_run(&self) -> bool {
         self.range.start == self.run.start

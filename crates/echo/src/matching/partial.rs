@@ -1,0 +1,226 @@
+//! The last rule: the words of a name that were said, with those of the tool's description, suffice
+//! for the tool that fits best.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::{
+    index::{Term, is_generic_in},
+    matches::Mentioned,
+    occurrences::Occurrences,
+    work_budget::{Exhausted, WorkBudget},
+};
+use crate::text::{
+    Sentence, Word, canonical_words,
+    lexicon::{is_common_verb, is_telling, is_vague_verb},
+    stem, to_u32,
+};
+
+/// The words of names and descriptions, with the tools that have them.
+#[derive(Debug, Default)]
+pub(super) struct PartialIndex {
+    tools: Vec<PartialTool>,
+    by_name: BTreeMap<Term, Vec<usize>>,
+    /// By stem, the tools whose descriptions have the word and whose names do not.
+    by_description: BTreeMap<String, Vec<usize>>,
+}
+
+#[derive(Debug, Default)]
+struct PartialTool {
+    /// The words of the name that say what the tool is for.
+    name: Vec<Term>,
+    /// The verbs in the name that ask for an action.
+    verbs: Vec<Term>,
+}
+
+/// How well a tool fits a part of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Score {
+    total: usize,
+    /// The number of words of the name that were said.
+    said: usize,
+    is_whole: bool,
+}
+
+impl PartialIndex {
+    /// Indexes tools by their names and descriptions. `term` gives the term of a word.
+    pub(super) fn new(
+        names: &[String],
+        descriptions: &[String],
+        term: impl Fn(&str) -> Option<Term>,
+    ) -> Self {
+        let names: Vec<_> = names.iter().map(|name| canonical_words(name)).collect();
+        let prefixes = prefixes(&names);
+        let mut index = Self::default();
+        for (at, (name, description)) in names.iter().zip(descriptions).enumerate() {
+            let tool = PartialTool::new(name, &prefixes, &term);
+            tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
+            for word in canonical_words(description).iter().filter(|word| is_telling(word)) {
+                if term(word).is_none_or(|term| !tool.name.contains(&term)) {
+                    let tools = index.by_description.entry(stem(word).to_owned()).or_default();
+                    if tools.last() != Some(&at) {
+                        tools.push(at);
+                    }
+                }
+            }
+            index.tools.push(tool);
+        }
+        index
+    }
+
+    /// Returns `true` if a term is a word of a name.
+    pub(super) fn has(&self, term: Term) -> bool {
+        self.by_name.contains_key(&term)
+    }
+
+    /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
+    /// whole.
+    pub(super) fn mentioned(
+        &self,
+        text: &str,
+        sentence: &Sentence,
+        occurrences: &Occurrences,
+        is_pending: impl Fn(usize) -> bool,
+        budget: &mut WorkBudget,
+    ) -> Result<Vec<Mentioned>, Exhausted> {
+        let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
+        let mut mentioned: Vec<Mentioned> = Vec::new();
+        for clause in clauses(text, sentence) {
+            let Some(tool) = search.best(clause.clone())? else { continue };
+            if mentioned.iter().all(|it| it.tool != tool) {
+                mentioned.push(Mentioned { tool, at: to_u32(clause.start) });
+            }
+        }
+        if mentioned.len() < 2 {
+            let best = search.best(0..sentence.words.len())?;
+            return Ok(best.map(|tool| Mentioned { tool, at: 0 }).into_iter().collect());
+        }
+        mentioned.sort_by_key(|it| it.tool);
+        Ok(mentioned)
+    }
+}
+
+impl PartialTool {
+    fn new(
+        name: &[String],
+        prefixes: &BTreeMap<&[String], usize>,
+        term: impl Fn(&str) -> Option<Term>,
+    ) -> Self {
+        let is_common = |end: &usize| prefixes.get(&name[..*end]).is_some_and(|count| *count > 1);
+        let prefix = (0..name.len()).rev().find(is_common).unwrap_or(0);
+        let telling = (prefix..name.len()).filter(|at| !is_generic_in(name, *at));
+        let telling: Vec<&String> = telling.map(|at| &name[at]).collect();
+        let is_telling = |word: &&&String| !is_vague_verb(word);
+        let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
+        if words.is_empty() {
+            words.clone_from(&telling);
+        }
+        let mut name: Vec<_> = words.iter().filter_map(|word| term(word)).collect();
+        name.sort_unstable();
+        name.dedup();
+        let verbs = telling.into_iter().filter(|word| is_common_verb(word));
+        let verbs = verbs.filter_map(|word| term(word)).collect();
+        Self { name, verbs }
+    }
+}
+
+/// The search of a sentence.
+struct Search<'s, P> {
+    index: &'s PartialIndex,
+    sentence: &'s Sentence,
+    occurrences: &'s Occurrences<'s>,
+    is_pending: P,
+    budget: &'s mut WorkBudget,
+}
+
+impl<P: Fn(usize) -> bool> Search<'_, P> {
+    /// Returns the tool that fits some words of the sentence best, if no other fits as well.
+    fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Exhausted> {
+        let terms = self.terms(&words)?;
+        let mut said: BTreeMap<usize, usize> = BTreeMap::new();
+        for tools in terms.iter().filter_map(|term| self.index.by_name.get(term)) {
+            self.budget.spend(tools.len())?;
+            tools.iter().for_each(|tool| *said.entry(*tool).or_default() += 1);
+        }
+        said.retain(|tool, _| (self.is_pending)(*tool));
+        if said.is_empty() {
+            return Ok(None);
+        }
+        let described = self.described(&words)?;
+        let score = |(tool, said): (&usize, &usize)| {
+            let described = described.get(tool).copied().unwrap_or(0);
+            Some((self.index.score(*tool, *said, described, &terms)?, *tool))
+        };
+        let mut scores: Vec<(Score, usize)> = said.iter().filter_map(score).collect();
+        scores.sort_unstable();
+        Ok(match scores.as_slice() {
+            [.., (next, _), (best, _)] if next == best => None,
+            scores => scores.last().map(|(_, tool)| *tool),
+        })
+    }
+
+    /// Returns the distinct terms of words outside of quotes that are not negated.
+    fn terms(&mut self, words: &Range<usize>) -> Result<Vec<Term>, Exhausted> {
+        self.budget.spend(words.len())?;
+        let mut terms: Vec<Term> = self.occurrences.in_words(words).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        Ok(terms)
+    }
+
+    /// Counts the distinct words of each tool's description.
+    fn described(&mut self, words: &Range<usize>) -> Result<BTreeMap<usize, usize>, Exhausted> {
+        let form = |word: &Word| self.sentence.form(word);
+        let is_said = |word: &&Word| word.is_said() && is_telling(form(word));
+        let said = self.sentence.words[words.clone()].iter().filter(is_said);
+        let mut stems: Vec<&str> = said.map(|word| stem(form(word))).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        let mut counts = BTreeMap::new();
+        for tools in stems.iter().filter_map(|stem| self.index.by_description.get(*stem)) {
+            self.budget.spend(tools.len())?;
+            tools.iter().for_each(|tool| *counts.entry(*tool).or_default() += 1);
+        }
+        Ok(counts)
+    }
+}
+
+impl PartialIndex {
+    /// Returns how well a tool fits, or `None` if too little was said: `said` words of its name and
+    /// `described` words of its description. The only tool has no rivals, so it needs more.
+    fn score(&self, tool: usize, said: usize, described: usize, terms: &[Term]) -> Option<Score> {
+        let (tool, is_only) = (&self.tools[tool], self.tools.len() == 1);
+        let all = tool.name.len();
+        let is_whole = said == all;
+        let fits = is_whole && (all > 1 || described > 0)
+            || said > 1 && (described > 0 || !is_only)
+            || 2 * said >= all && described > usize::from(is_only)
+            || described > 1 && !is_only;
+        // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
+        let has_verbs = tool.verbs.iter().all(|verb| terms.binary_search(verb).is_ok());
+        let total = 2 * said + described + usize::from(has_verbs);
+        fits.then_some(Score { total, said, is_whole })
+    }
+}
+
+/// Returns how many names start with each sequence of words.
+fn prefixes(names: &[Vec<String>]) -> BTreeMap<&[String], usize> {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        for end in 1..name.len() {
+            *counts.entry(&name[..end]).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Returns the words of the clauses of a sentence, which commas and conjunctions separate.
+fn clauses(text: &str, sentence: &Sentence) -> Vec<Range<usize>> {
+    let starts_clause = |at: &usize| {
+        let word = &sentence.words[*at];
+        let before = text[sentence.range.start..word.range().start].trim_end();
+        before.ends_with([',', ';']) || ["and", "then", "while"].contains(&sentence.form(word))
+    };
+    let starts = (1..sentence.words.len()).filter(starts_clause);
+    let starts: Vec<usize> = [0].into_iter().chain(starts).chain([sentence.words.len()]).collect();
+    starts.windows(2).map(|edges| edges[0]..edges[1]).collect()
+}
