@@ -1,20 +1,13 @@
 //! What a property means: its row in the table of kinds, and whether something starts or ends there.
 
-use std::sync::LazyLock;
-
 use super::{
     FactType,
     kinds::{Kind, ROWS, Row, row_of_kind, row_of_word},
 };
 use crate::text::{
-    WordMap, canonical,
-    lexicon::{self, contains, word_list},
+    canonical,
+    lexicon::{Entry, contains},
 };
-
-static START_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::START_WORDS));
-static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::END_WORDS));
-static FILLERS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::KIND_FILLERS));
-static ID_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(lexicon::ID_WORDS));
 
 /// Whether something starts or ends at the property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,12 +63,12 @@ pub(crate) fn meaning_of(
         let is_same = |one: &str| one == word || one.starts_with(start) && canonical(one) == *word;
         list.split_ascii_whitespace().any(is_same)
     };
-    let has = |list: &WordMap<()>| words.iter().any(|word| list.get(word).is_some());
+    let has = |is_listed: fn(&Entry) -> bool| words.iter().any(|it| is_listed(Entry::listed(it)));
     let has_word = |one: &str| words.iter().any(|word| word == one);
     let is_check = has_word("check");
-    let role = if has(&START_WORDS) || is_check && has_word("in") {
+    let role = if has(|entry| entry.is_start) || is_check && has_word("in") {
         Role::Start
-    } else if has(&END_WORDS) || is_check && has_word("out") {
+    } else if has(|entry| entry.is_end) || is_check && has_word("out") {
         Role::End
     } else {
         Role::None
@@ -103,7 +96,7 @@ fn row_of(
     let row = |word: &String| row_of_word(word);
     let (last, rest) = words.split_last()?;
     let before = rest.last().and_then(row).map(|row| row.kind);
-    if ID_WORDS.get(last).is_some() {
+    if Entry::listed(last).makes_id {
         let is_filler =
             matches!(before, Some(Kind::Phone | Kind::Currency | Kind::Language | Kind::Symbol))
                 || is_word("zip postal postcode", rest.last().unwrap_or(last));
@@ -120,7 +113,7 @@ fn row_of(
     if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
         return None;
     }
-    let decisive = words.iter().rev().find(|word| FILLERS.get(word).is_none());
+    let decisive = words.iter().rev().find(|word| !Entry::listed(word).is_kind_filler);
     if let Some(decisive) = decisive {
         let is_check = decisive == "in" || decisive == "out" || decisive == "check";
         let is_check = is_check && words.iter().any(|word| word == "check");

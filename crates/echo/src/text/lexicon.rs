@@ -90,15 +90,15 @@ pub(crate) const FILLERS: [&str; 9] =
     ["number", "no", "nr", "is", "are", "be", "code", "max", "min"];
 
 /// Words of a property where something starts, and where it ends.
-pub(crate) const START_WORDS: &str =
+const START_WORDS: &str =
     "from start begin origin source departure sender checkin pickup old current min minimum";
-pub(crate) const END_WORDS: &str = "to end until destination target arrival return due deadline recipient checkout \
+const END_WORDS: &str = "to end until destination target arrival return due deadline recipient checkout \
      dropoff into new max maximum";
 /// Words of a property that do not decide on its kind unless they are alone.
-pub(crate) const KIND_FILLERS: &str =
+const KIND_FILLERS: &str =
     "from to count max min maximum minimum start end source target arrival departure return";
 /// Words that make an id of a property if they are its last.
-pub(crate) const ID_WORDS: &str = "id number code key ref";
+const ID_WORDS: &str = "id number code key ref";
 /// Words of a property beside which none of its facts stands.
 pub(crate) const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
 /// Words that say that a boolean property is true, and nothing more.
@@ -153,7 +153,7 @@ pub(crate) enum BeforePlace {
     Article,
 }
 
-/// What the lists say of a word, apart from its canonical form.
+/// What the lists say of a word, as written or in canonical form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     /// The value of "one" to "twelve".
@@ -172,6 +172,15 @@ pub(crate) struct Entry {
     pub(crate) ends_cue: bool,
     /// Whether "to" after the word is no cue.
     pub(crate) is_before_infinitive: bool,
+    is_generic: bool,
+    is_common_verb: bool,
+    is_vague_verb: bool,
+    is_vague: bool,
+    /// Whether something starts at a property with the word, or ends there.
+    pub(crate) is_start: bool,
+    pub(crate) is_end: bool,
+    pub(crate) is_kind_filler: bool,
+    pub(crate) makes_id: bool,
 }
 
 impl Entry {
@@ -186,6 +195,14 @@ impl Entry {
         cue: None,
         ends_cue: false,
         is_before_infinitive: false,
+        is_generic: false,
+        is_common_verb: false,
+        is_vague_verb: false,
+        is_vague: false,
+        is_start: false,
+        is_end: false,
+        is_kind_filler: false,
+        makes_id: false,
     };
 
     /// Returns the entry of a word in any case. Codes of currencies must be in capitals.
@@ -194,7 +211,7 @@ impl Entry {
     }
 
     /// Returns the entry of a word in any case, apart from codes of currencies.
-    pub(super) fn listed(word: &str) -> &'static Self {
+    pub(crate) fn listed(word: &str) -> &'static Self {
         LEXICON.get(word).unwrap_or(&Self::NONE)
     }
 
@@ -211,9 +228,26 @@ impl Entry {
     }
 }
 
+/// Marks the entry of a word.
+type Mark = fn(&mut Entry);
+
+/// Lists whose words are also compared in canonical form, each with what it says of a word.
+const MARKS: [(&str, Mark); 8] = [
+    (GENERIC, |entry| entry.is_generic = true),
+    (COMMON_VERBS, |entry| entry.is_common_verb = true),
+    (VAGUE_VERBS, |entry| entry.is_vague_verb = true),
+    (VAGUE_WORDS, |entry| entry.is_vague = true),
+    (START_WORDS, |entry| entry.is_start = true),
+    (END_WORDS, |entry| entry.is_end = true),
+    (KIND_FILLERS, |entry| entry.is_kind_filler = true),
+    (ID_WORDS, |entry| entry.makes_id = true),
+];
+
 static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
-    let mut lexicon = BTreeMap::new();
-    let mut add = |word, set: &dyn Fn(&mut Entry)| set(lexicon.entry(word).or_insert(Entry::NONE));
+    let mut lexicon: BTreeMap<String, Entry> = BTreeMap::new();
+    let mut add = |word: &str, set: &dyn Fn(&mut Entry)| {
+        set(lexicon.entry(word.to_owned()).or_insert(Entry::NONE));
+    };
     for (word, number) in list(NUMBERS).zip(1..) {
         add(word, &|entry| entry.number = Some(number));
     }
@@ -233,31 +267,34 @@ static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
     }
     CUE_PAIRS.iter().for_each(|(_, last, _)| add(last, &|entry| entry.ends_cue = true));
     list(BEFORE_INFINITIVES).for_each(|word| add(word, &|it| it.is_before_infinitive = true));
+    for (words, mark) in MARKS {
+        for word in list(words) {
+            add(word, &mark);
+            add(&canonical(word), &mark);
+        }
+    }
     WordMap::new(lexicon)
 });
 
 /// Returns `true` if a canonical word does not indicate the purpose of a tool.
 pub(crate) fn is_generic(canonical: &str) -> bool {
-    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(GENERIC));
-    FORMS.get(canonical).is_some() || is_number(canonical)
+    Entry::listed(canonical).is_generic || is_number(canonical)
 }
 
 /// Returns `true` if a canonical verb asks for too many different things to mention a tool alone.
 pub(crate) fn is_common_verb(canonical: &str) -> bool {
-    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(COMMON_VERBS));
-    FORMS.get(canonical).is_some()
+    Entry::listed(canonical).is_common_verb
 }
 
 /// Returns `true` if a canonical verb says little of what a tool is for.
 pub(crate) fn is_vague_verb(canonical: &str) -> bool {
-    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(VAGUE_VERBS));
-    FORMS.get(canonical).is_some() || is_common_verb(canonical)
+    let entry = Entry::listed(canonical);
+    entry.is_vague_verb || entry.is_common_verb
 }
 
 /// Returns `true` if a canonical word of a description or a request may say what a tool is for.
 pub(crate) fn is_telling(canonical: &str) -> bool {
-    static VAGUE: LazyLock<WordMap<()>> = LazyLock::new(|| word_list(VAGUE_WORDS));
-    canonical.len() > 2 && !is_generic(canonical) && VAGUE.get(canonical).is_none()
+    canonical.len() > 2 && !is_generic(canonical) && !Entry::listed(canonical).is_vague
 }
 
 /// Returns `true` if a negation before a canonical word also reaches the next word: "without running
@@ -285,11 +322,6 @@ pub(crate) fn list(words: &'static str) -> impl Iterator<Item = &'static str> {
 /// Returns `true` if a list of words contains a word.
 pub(crate) fn contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|one| one == word)
-}
-
-/// Returns the set of the words in a list, as written and in canonical form.
-pub(crate) fn word_list(words: &'static str) -> WordMap<()> {
-    WordMap::new(list(words).flat_map(|word| [(word.to_owned(), ()), (canonical(word), ())]))
 }
 
 /// Splits a list in which each name is followed by its code.
