@@ -69,7 +69,10 @@ impl<'a> Generator<'a> {
         };
         match self.context.optional {
             Optional::Fill => true,
-            Optional::BySchema if flat.values("required").next().is_none() => true,
+            Optional::BySchema if flat.values("required").next().is_none() => {
+                !flat.property(name).iter().any(|it| it.get("default") == Some(&Value::Null))
+                    || is_stated()
+            }
             Optional::BySchema | Optional::Omit => is_stated(),
         }
     }

@@ -1,5 +1,7 @@
 //! Generates a value for flat schemas: one that they provide, or else one of their type.
 
+use std::ptr;
+
 use serde_json::Value;
 
 use super::{
@@ -8,6 +10,7 @@ use super::{
     number,
     schema::{FlatSchema, type_names},
 };
+use crate::settings::Optional;
 
 impl<'a> Generator<'a> {
     /// Returns a value that the schema provides: `const`, otherwise a valid value in `default`,
@@ -23,9 +26,12 @@ impl<'a> Generator<'a> {
         }
         let values = flat.values("default").chain(flat.listed("examples"));
         let mut later = self.frame.variant;
+        let is_default = |value: &Value| flat.values("default").any(|it| ptr::eq(it, value));
+        let takes_null = self.context.optional != Optional::Fill;
         for value in values.chain(flat.listed("enum")).chain(flat.branch_constants()) {
             self.budget.spend_steps(1)?;
-            if !value.is_null() && self.is_valid(value, schemas) {
+            let may_be = !value.is_null() || takes_null && is_default(value);
+            if may_be && self.is_valid(value, schemas) {
                 if later == 0 {
                     return Ok(Some(value));
                 }

@@ -25,6 +25,21 @@ fn a_list_of_what_is_required_leaves_out_the_rest() {
 }
 
 #[test]
+fn a_default_of_null_leaves_a_property_out_or_makes_it_null() {
+    let mut schema = json!({"properties": {
+        "color": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null},
+        "size": {"type": "string", "default": null}}});
+    let json = |schema: &Value, mention: &str| {
+        let context = Context { mention, question: mention, ..Context::default() };
+        generate(schema, &context).json
+    };
+    assert_eq!(json(&schema, "List them"), "{}");
+    assert_eq!(json(&schema, "List them in the color 'red'"), r#"{"color":"red"}"#);
+    schema["required"] = json!(["color", "size"]);
+    assert_eq!(json(&schema, "List them"), r#"{"color":null,"size":"Test size"}"#);
+}
+
+#[test]
 fn required_properties_take_numbers_first_in_their_order() {
     let schema = json!({"required": ["zeta", "alpha"], "properties": {
         "alpha": {"type": "integer"}, "beta": {"type": "integer"}, "zeta": {"type": "integer"}}});
