@@ -108,17 +108,17 @@ const TIMES: [[&str; 2]; 2] = [["hour", "half"], ["hour1", "half1"]];
 
 static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     let month = MONTHS.replace(' ', "|");
-    let month = format!("(?:{month}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)");
+    let month = format!("(?:{month}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?)");
     let weekday = WEEKDAYS.replace(' ', "|");
-    let factor = r" ?(?:k|m|thousand|million)\b";
+    let factor = r" ?(?:k|m|thousand|million|billion)\b";
     let number = r"-?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?";
     let patterns = [
         r"\b(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b".to_owned(),
         r"\b(?P<ip>[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){3,7}|[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f:]*)\b".to_owned(),
-        r"\b(?P<year>[0-9]{4})[-/.](?P<month>[0-9]{2})[-/.](?P<day>[0-9]{2})(?:T|\b)".to_owned(),
-        r"\b(?P<first>[0-9]{1,2})[/.](?P<second>[0-9]{1,2})[/.](?P<year3>[0-9]{4})\b".to_owned(),
-        format!(r"\b(?P<day1>[0-9]{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month1>{month}),? (?P<year1>[0-9]{{4}})\b"),
-        format!(r"\b(?P<month2>{month}) (?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>[0-9]{{4}})\b"),
+        r"\b(?P<year>[0-9]{4})[-/.](?P<month>[0-9]{1,2})[-/.](?P<day>[0-9]{1,2})(?:T|\b)".to_owned(),
+        r"\b(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.](?P<year3>[0-9]{4})\b".to_owned(),
+        format!(r"\b(?P<day1>[0-9]{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month1>{month}),? ?(?P<year1>[0-9]{{4}})\b"),
+        format!(r"\b(?P<month2>{month}) ?(?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?,? ?(?P<year2>[0-9]{{4}})\b"),
         format!(r"\b(?P<relative>[0-9]{{1,2}}(?:st|nd|rd|th)? (?:of )?{month}|{month} [0-9]{{1,2}}(?:st|nd|rd|th)?|today|tonight|tomorrow|yesterday|next (?:week|month|year)|(?:next |this )?(?:{weekday}))\b"),
         r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}Z?)?(?: ?(?P<half>[ap])\.?m)?\b".to_owned(),
         r"\b(?P<hour1>[0-9]{1,2}) ?(?P<half1>[ap])\.?m\b".to_owned(),
@@ -127,6 +127,7 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
         format!(r"(?P<sign>\$|€|£|¥) ?(?P<money>{number}(?:{factor})?)"),
         format!(r"(?P<money1>{number}(?:{factor})?) ?(?P<unit>\$|€|£|¥|(?:dollars?|bucks|euros?|pounds?|yen|yuan|rupees?|francs?|(?-i:[A-Z]{{3}}))\b)"),
         format!(r"(?P<share>{number}) ?(?:%|percent\b)"),
+        format!(r"(?P<count>{number} (?:thousand|million|billion|dozen)\b)"),
         r"(?P<token>-?(?:[a-z]+[-_])*[a-z]*[0-9][a-z0-9]*(?:[-_.,/:][a-z0-9]+)*)".to_owned(),
     ];
     compile(&format!("(?i-u:{})", patterns.join("|")))
@@ -146,9 +147,13 @@ fn compile(pattern: &str) -> Regex {
 /// Returns `true` if an atom starts inside of a word. A letter without case, as in CJK scripts, ends
 /// a word.
 fn continues_word(text: &str, atom: &Match) -> bool {
-    let before = text[..atom.start()].chars().next_back();
-    atom.as_str().is_ascii()
-        && before.is_some_and(|c| c.is_lowercase() || c.is_uppercase() || c.is_numeric())
+    let is_letter = |c: char| c.is_lowercase() || c.is_uppercase();
+    let mut before = text[..atom.start()].chars().rev();
+    // "meters/second^2"
+    let last = before
+        .next()
+        .and_then(|c| if c == '^' { before.next().filter(|c| is_letter(*c)) } else { Some(c) });
+    atom.as_str().is_ascii() && last.is_some_and(|c| is_letter(c) || c.is_numeric())
 }
 
 /// Returns `true` for a number that is certainly no part of a date, an amount or an address.
@@ -198,6 +203,8 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
         found.extend(is_ip.then_some((FactType::Ip, whole, written)));
     } else if !text("share").is_empty() {
         found.push((FactType::Share, whole, plain(text("share"))));
+    } else if !text("count").is_empty() {
+        found.push((FactType::Number, whole, multiplied(text("count"))));
     } else if !text("token").is_empty() {
         numbers_or_code(text("token"), whole, found);
     } else {
@@ -218,6 +225,8 @@ fn multiplied(amount: &str) -> String {
     let number = amount.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor = match amount.as_bytes().get(number.len()) {
         Some(b'k' | b'K' | b't' | b'T') => 1_000,
+        Some(b'd' | b'D') => 12,
+        Some(b'b' | b'B') => 1_000_000_000,
         Some(_) => 1_000_000,
         None => return plain(amount),
     };
@@ -269,7 +278,9 @@ fn with_unit(token: &str) -> Option<(usize, String)> {
     match rest.strip_prefix('-') {
         Some(word) => is_word(word).then(|| (number.len(), plain(number))),
         None => {
-            let is_unit = UNITS.split(' ').any(|unit| unit.eq_ignore_ascii_case(rest));
+            // "60km/h"
+            let unit = rest.split('/').next().unwrap_or(rest);
+            let is_unit = UNITS.split(' ').any(|it| it.eq_ignore_ascii_case(unit));
             is_unit.then(|| (token.len(), plain(number)))
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Bare, FactType};
 use crate::text::{
     Sentence, ends_with_title,
-    lexicon::{BeforePlace, ELISIONS, Entry, PARTICLES, is_generic},
+    lexicon::{ACRONYMS, BeforePlace, ELISIONS, Entry, NUMERALS, PARTICLES, is_generic},
     words,
 };
 
@@ -24,13 +24,14 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         }
         let (text, range) = (&source[word.run()], word.run());
         let entry = word.run_entry.with_code(text);
-        let is_name = is_name(text, entry) && !(index == 0 && name.is_none());
+        let is_name = is_name(text, entry) && !(index == 0 && name.is_none())
+            || name.is_some() && NUMERALS.contains(&text);
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
         }
         if let Some(number) = entry.number {
-            found.push((FactType::Number, range, number.to_string()));
+            found.push((FactType::Number, range, number.to_owned()));
         } else if let Some(code) = entry.language {
             found.push((FactType::Language, range, code.to_owned()));
         } else if let Some(code) = entry.currency {
@@ -38,7 +39,7 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
             if is_capitals(text) {
                 found.push((FactType::Capitals, range, text.to_owned()));
             }
-        } else if is_capitals(text) {
+        } else if is_capitals(text) && !is_name && !ACRONYMS.contains(&text) {
             found.push((FactType::Capitals, range, text.to_owned()));
         } else if may_be_place(source, sentence, index, entry) {
             found.push((FactType::Word, range, text.to_owned()));

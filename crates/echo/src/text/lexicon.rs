@@ -56,6 +56,10 @@ pub(crate) const PARTICLES: [&str; 17] = [
     "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "en", "sur",
     "sous", "upon",
 ];
+/// Numerals at the end of names.
+pub(crate) const NUMERALS: [&str; 4] = ["II", "III", "IV", "VI"];
+/// Capital letters that say what a value is.
+pub(crate) const ACRONYMS: [&str; 5] = ["API", "ID", "IP", "URL", "UUID"];
 /// The beginnings of names before an apostrophe.
 pub(crate) const ELISIONS: [&str; 6] = ["O'", "O’", "D'", "D’", "L'", "L’"];
 
@@ -143,7 +147,9 @@ pub(crate) const MONTHS: &str =
 pub(crate) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
 /// Other words that start a date or a time without digits.
 const RELATIVE: &str = "today tonight tomorrow yesterday next noon midnight";
-const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
+/// Words for numbers, each followed by the number.
+const NUMBERS: &str = "one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 \
+     thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 dozen 12 half 0.5";
 
 /// What a word before a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,8 +162,8 @@ pub(crate) enum BeforePlace {
 /// What the lists say of a word, as written or in canonical form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
-    /// The value of "one" to "twelve".
-    pub(crate) number: Option<u32>,
+    /// The number that the word stands for.
+    pub(crate) number: Option<&'static str>,
     /// The ISO 639-1 code of a language.
     pub(crate) language: Option<&'static str>,
     /// The ISO 4217 code of a currency.
@@ -248,9 +254,7 @@ static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
     let mut add = |word: &str, set: &dyn Fn(&mut Entry)| {
         set(lexicon.entry(word.to_owned()).or_insert(Entry::NONE));
     };
-    for (word, number) in list(NUMBERS).zip(1..) {
-        add(word, &|entry| entry.number = Some(number));
-    }
+    pairs(NUMBERS).for_each(|(word, number)| add(word, &|entry| entry.number = Some(number)));
     pairs(LANGUAGES).for_each(|(word, code)| add(word, &|entry| entry.language = Some(code)));
     pairs(CURRENCY_NAMES).for_each(|(word, code)| add(word, &|entry| entry.currency = Some(code)));
     for words in [NOT_PLACES, MONTHS, WEEKDAYS] {
@@ -332,7 +336,7 @@ pub(crate) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &
 
 /// Returns the number of a month by its name or an abbreviation of at least three letters.
 pub(crate) fn month_of(word: &str) -> Option<u32> {
-    let start = word.to_ascii_lowercase();
+    let start = word.trim_end_matches('.').to_ascii_lowercase();
     let month = list(MONTHS).zip(1..).find(|(name, _)| name.starts_with(&start));
     month.filter(|_| start.len() > 2).map(|(_, month)| month)
 }
