@@ -1,18 +1,18 @@
 //! What a schema says of the properties of a call. It is the same for all messages, so a serving thread
 //! keeps it.
 
-use std::{collections::BTreeSet, ptr, sync::LazyLock};
+use std::{collections::BTreeSet, ptr};
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{
     budget::{Budget, NoValue},
     flatten::Flattener,
+    prose::{self, DateForm},
     schema::FlatSchema,
 };
 use crate::{
-    facts::{Kind, Meaning, Role, meaning_of},
+    facts::{FactType, Kind, Meaning, Role, meaning_of},
     text::{
         canonical_words,
         lexicon::{NO_OWN_WORDS, contains, is_generic},
@@ -24,6 +24,8 @@ use crate::{
 const MAX_SUBJECT: usize = 256;
 /// Maximum nesting depth of the properties that take facts.
 const MAX_NESTING: usize = 4;
+/// Maximum number of words of a description that are used.
+const MAX_WORDS: usize = 64;
 
 /// A schema for which values are generated, and what it says of their properties.
 pub(crate) struct Described<'a> {
@@ -48,21 +50,29 @@ pub(super) struct Description<'a> {
     /// The names of the property and of those around it, outermost first.
     pub(super) path: Vec<String>,
     /// The canonical words of the name.
-    words: Vec<String>,
+    pub(super) words: Vec<String>,
     /// The words beside which its facts stand.
     pub(super) own_words: Vec<String>,
+    /// The words of the description of a number.
+    pub(super) described_words: Vec<String>,
     pub(super) schemas: Vec<&'a Value>,
     /// Whether the object that it belongs to should have it.
     pub(super) is_wanted: bool,
+    /// Whether the description says that a share is written as a decimal.
+    pub(super) has_decimals: bool,
     /// Whether a place has the region, as in "San Francisco, CA".
     pub(super) has_region: bool,
     pub(super) is_array: bool,
     /// The type of the value, or of the items of an array.
     pub(super) type_name: &'a str,
     pub(super) format: Option<&'a str>,
+    /// The form of dates that the description shows.
+    pub(super) date_form: Option<DateForm>,
     pub(super) pattern: Option<&'a str>,
     /// The values in `enum`.
     pub(super) choices: Vec<&'a Value>,
+    /// The values that the description lists.
+    pub(super) prose_choices: Vec<String>,
     pub(super) meaning: Option<Meaning>,
 }
 
@@ -171,25 +181,40 @@ impl<'a> Describer<'a, '_> {
         is_wanted: bool,
     ) -> Description<'a> {
         let type_name = flat.type_name().unwrap_or("string");
-        let format = flat.strings("format").next();
-        let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
+        let shows_time =
+            || flat.strings("description").any(|it| it.contains("THH:MM")).then_some("date-time");
+        let format = flat.strings("format").next().or_else(shows_time);
+        let mut words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
         let meaning = match type_name {
             "boolean" | "null" => None,
             _ => meaning_of(&words, format, &self.subject.canonical, is_numeric(type_name)),
         };
+        if meaning.is_some_and(|it| it.kind() == Kind::Uuid) {
+            words.push("id".to_owned());
+        }
         Description {
             path,
             own_words: self.own_words(&words, meaning),
+            has_decimals: is_numeric(type_name)
+                && flat.strings("description").any(|it| it.contains("decimal")),
+            described_words: described_words(flat)
+                .take(if is_numeric(type_name) { MAX_WORDS } else { 0 })
+                .collect(),
             words,
             has_region: meaning.is_some_and(|it| it.kind() == Kind::Place)
-                && schemas.iter().any(|schema| has_region(schema)),
+                && schemas.iter().any(|schema| prose::has_region(schema)),
             schemas,
             is_wanted,
             is_array,
             type_name,
             format,
+            date_form: flat
+                .strings("description")
+                .filter(|_| format.is_none())
+                .find_map(DateForm::of),
             pattern: flat.strings("pattern").next(),
             choices: flat.listed("enum").collect(),
+            prose_choices: prose_choices(meaning, flat),
             meaning,
         }
     }
@@ -221,6 +246,11 @@ impl Description<'_> {
         self.meaning.map(|meaning| meaning.kind())
     }
 
+    /// Returns `true` if the kind of the property takes facts of a type.
+    pub(super) fn takes(&self, of: FactType) -> bool {
+        self.meaning.is_some_and(|meaning| meaning.row.takes.contains(&of))
+    }
+
     pub(super) fn role(&self) -> Role {
         self.meaning.map_or(Role::None, |meaning| meaning.role)
     }
@@ -250,12 +280,22 @@ impl Description<'_> {
         self.words.iter().any(|word| contains(list, word))
     }
 
+    /// Returns how many words of the property's name stand together at the end of a lead.
+    pub(super) fn count_words(&self, lead: &[String]) -> usize {
+        lead.iter().take_while(|word| self.words.contains(word)).count()
+    }
+
+    /// Returns `true` if a canonical word shares its stem with a word of the property.
+    pub(super) fn shares_stem(&self, word: &str) -> bool {
+        self.own_words.iter().any(|own| share_stem(own, word))
+    }
+
     /// Returns the cues of its bound if the property is a minimum or a maximum.
     pub(super) fn bound_cues(&self) -> Option<&'static str> {
         if self.has_any_word("min minimum") {
-            Some("over")
+            Some("over from")
         } else if self.has_any_word("max maximum") {
-            Some("under up-to")
+            Some("under up-to to")
         } else {
             None
         }
@@ -267,19 +307,35 @@ impl Description<'_> {
     }
 }
 
-/// Returns `true` if the description, the default or an example of a schema shows a place with its region.
-fn has_region(schema: &Value) -> bool {
-    let texts = ["description", "default"].iter().filter_map(|key| schema.get(key));
-    let examples = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
-    texts.chain(examples).filter_map(Value::as_str).any(|text| REGION.is_match(text))
+/// Returns `true` if two canonical words share their stem.
+fn share_stem(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    // Short words keep their plural s.
+    let short = short.trim_end_matches('s');
+    let common = short.bytes().zip(long.bytes()).take_while(|(left, right)| left == right).count();
+    match common {
+        0..3 => false,
+        3 => short.len() == 3 && long[common..].starts_with("room"),
+        4 => short.len() == 4,
+        _ => short.len() - common < 4,
+    }
 }
 
-/// A place and its region, as in "San Francisco, CA", "City, State" or "city and state".
-#[expect(clippy::expect_used, reason = "the pattern is a constant, and the tests compile it")]
-static REGION: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?:\b[Cc]ity|\b[A-Z]\w+), ?(?:state|country|[A-Z])|\b[Cc]ity and (?:the )?(?:state|country)";
-    Regex::new(pattern).expect("a valid pattern")
-});
+/// Returns the canonical words of the descriptions that are not generic.
+fn described_words(flat: &FlatSchema) -> impl Iterator<Item = String> {
+    let words = flat.strings("description").flat_map(canonical_words);
+    words.filter(|word| word.len() > 1 && !is_generic(word))
+}
+
+/// Returns the values that the descriptions of a text without a more specific kind list.
+fn prose_choices(meaning: Option<Meaning>, flat: &FlatSchema) -> Vec<String> {
+    let takes =
+        meaning.is_some_and(|it| matches!(it.kind(), Kind::Label | Kind::Event | Kind::Room));
+    if !takes || flat.values("enum").next().is_some() {
+        return Vec::new();
+    }
+    flat.strings("description").flat_map(prose::choices).collect()
+}
 
 fn is_numeric(type_name: &str) -> bool {
     matches!(type_name, "integer" | "number")

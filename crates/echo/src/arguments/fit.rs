@@ -9,6 +9,9 @@ use crate::{
 /// The cues before a fact that say where something is.
 pub(super) const HERE: &str = "in near at";
 
+/// The cues before a bound.
+pub(super) const BOUNDS: &str = "over under up-to";
+
 /// The number of digits of the shortest phone number that no word leads to.
 const SHORTEST_PHONE: usize = 5;
 
@@ -20,11 +23,20 @@ pub(super) fn is_amount(fact: &Fact) -> bool {
     matches!(fact.of, FactType::Number | FactType::Money | FactType::Share)
 }
 
+/// Returns `true` for capitalized words, also if they name a language, a currency or a day.
+pub(super) fn is_name(fact: &Fact) -> bool {
+    use FactType::{Capitals, Currency, Language, Name, RelativeDate};
+    matches!(fact.of, Name | Capitals | Language | Currency | RelativeDate)
+}
+
 /// Returns `true` if a fact stands behind a cue of a property.
 pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     let Some(cue) = fact.cue else { return false };
     if let Some(cues) = property.bound_cues().filter(|_| is_amount(fact)) {
         return contains(cues, cue);
+    }
+    if property.is_numeric() && is_amount(fact) && property.has_word(cue) {
+        return true;
     }
     let is_word = property.has_word(cue) || cue == "into" && property.has_word("to");
     if property.has_choices() || property.kind() == Some(Kind::Copy) {
@@ -44,16 +56,25 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     }
 }
 
+/// Returns `true` for a number behind a preposition, which is not the value of a text: "a car for 3 days".
+pub(super) fn is_counted(property: &Property, fact: &Fact, reading: &Reading) -> bool {
+    let before = reading.text[..fact.range.start].trim_end();
+    let word = before.rsplit(' ').next().unwrap_or_default();
+    let is_text = !property.is_numeric() && property.kind() == Some(Kind::Label);
+    is_text
+        && fact.of == FactType::Number
+        && contains("for in on at to of with from by about", word)
+}
+
 /// Returns `true` if a fact stands beside a word of a property.
 pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Reading) -> bool {
-    if fact.of == FactType::Word && !property.has_choices() {
-        return false;
-    }
     let kind = property.kind();
     let is_numbered = matches!(kind, Some(Kind::Place | Kind::Room | Kind::Label));
     let [before, after] = reading.beside(fact).map(|word| property.owns(word));
     match fact.of {
+        FactType::Word => false,
         FactType::Name | FactType::Quote => before,
+        _ if kind == Some(Kind::Label) && is_name(fact) => before,
         FactType::Code if kind == Some(Kind::Label) => before || after,
         FactType::Code | FactType::Number if is_numbered => before,
         _ => before || after,
@@ -77,8 +98,11 @@ pub(super) fn is_bare(fact: &Fact) -> bool {
 pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
     let names_cue = |cue| property.meaning.is_some_and(|meaning| meaning.names_cue(cue));
     let is_start = property.role() == Role::Start;
-    if fact.of == FactType::Word {
-        return property.has_choices() && (!is_start || property.kind().is_none());
+    match fact.of {
+        FactType::Word => return false,
+        FactType::Quote if !property.takes(FactType::Quote) => return false,
+        FactType::Choice => return !is_start || property.kind().is_none(),
+        _ => {}
     }
     if !is_bare(fact) && !fact.cue.is_some_and(names_cue) {
         return false;
@@ -95,6 +119,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         _ if is_start => false,
+        Some(Kind::Person) if !property.is_wanted => false,
         Some(Kind::Place | Kind::Room) => {
             let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for");
             fact.of == FactType::Name && (is_led || fact.ends_sentence)

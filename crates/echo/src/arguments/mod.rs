@@ -9,6 +9,7 @@
 //! same for all messages. For a message, a [`property`] gets [`offers`] of the facts in it, and takes one
 //! that fits ([`fit`]) in one of three passes, by the [`rules`].
 
+mod beside;
 mod budget;
 mod containers;
 mod context;
@@ -22,6 +23,7 @@ mod number;
 mod offers;
 mod pattern;
 mod property;
+mod prose;
 mod rules;
 mod schema;
 mod stated;

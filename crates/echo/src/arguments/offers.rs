@@ -1,18 +1,21 @@
 //! The facts that fit a property, with the values that they have there.
 
-use std::rc::Rc;
+use std::{cmp::Reverse, ops::Range, rc::Rc, slice, sync::LazyLock};
 
+use regex::Regex;
 use serde_json::Value;
 
 use super::{
+    fit::is_name,
     number::from_f64,
     property::{Offer, Property},
+    prose::compile,
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading},
     text::{
-        canonical_words,
-        lexicon::{BOOLEAN_FILLERS, contains},
+        canonical, canonical_words,
+        lexicon::{BOOLEAN_FILLERS, contains, is_generic},
     },
 };
 
@@ -28,31 +31,71 @@ pub(super) fn offers<'a>(
     }
     let Some(meaning) = property.meaning else { return Vec::new() };
     let is_value = |fact: &Rc<Fact>| match fact.of {
-        FactType::RelativeDate => property.format.is_none(),
+        FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
         FactType::Word => !canonical_words(&fact.value).iter().any(|word| tool.contains(word)),
         _ => true,
     };
-    let facts = meaning
-        .row
-        .takes
+    let takes = meaning.row.takes;
+    // A statement may quote the value of any property.
+    let quote = (!takes.contains(&FactType::Quote)).then_some(FactType::Quote);
+    let facts = takes
         .iter()
-        .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == *of));
+        .copied()
+        .chain(quote)
+        .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == of));
     let with_region = |fact: &Rc<Fact>| match fact.of {
         FactType::Name if property.has_region => region(fact, reading),
         _ => None,
     };
+    let is_far = |fact: &Rc<Fact>| {
+        let before = reading.text[..fact.range.start].trim_end();
+        let before = before.strip_suffix(" the").unwrap_or(before);
+        property.kind() == Some(Kind::Place) && !fact.cue.is_some_and(|cue| before.ends_with(cue))
+    };
+    let mut facts: Vec<_> = facts.collect();
+    facts.sort_by_key(|fact| is_far(fact));
     facts
+        .into_iter()
         .filter(|fact| is_value(fact))
         .map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new))
+        .chain(stated_words(property, reading).map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
         .collect()
 }
 
+/// Returns the words that statements such as "color: red" and "a database called inventory" give to a
+/// property.
+fn stated_words<'r>(
+    property: &'r Property,
+    reading: &'r Reading,
+) -> impl Iterator<Item = Fact> + 'r {
+    let takes = matches!(property.kind(), Some(Kind::Label | Kind::Title | Kind::Id | Kind::Uuid));
+    let words = property.words.iter().filter(move |_| takes);
+    let ends = words.flat_map(|word| reading.find(slice::from_ref(word)));
+    ends.filter_map(|(Range { end, .. }, _)| {
+        let captures = STATEMENT.captures(&reading.text[end..])?;
+        let word = captures.get(1).or(captures.get(2))?;
+        let range = end + word.start()..end + word.end();
+        let next = reading.facts().partition_point(|it| it.range.end <= range.start);
+        let is_free = reading.facts().get(next).is_none_or(|it| it.range.start >= range.end);
+        let is_value = is_free && !is_generic(&canonical(word.as_str()));
+        is_value.then(|| reading.fact(FactType::Code, range, word.as_str().to_owned()))
+    })
+}
+
+/// A statement of one word, after the word that it is for. Names of files and hosts need no sign.
+static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([\w~-]*[./_][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for)\b|\s*$)",
+    )
+});
+
 /// Returns a place with the region behind it: "Boston, MA", "Chennai, Tamil Nadu". Other names behind a
 /// comma are those of a list.
 fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
-    let start = place.range.end + 2;
-    let rest = reading.text[place.range.end..].strip_prefix(", ")?;
+    let rest = reading.text[place.range.end..].strip_prefix(',')?;
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    let start = reading.text.len() - rest.len();
     let is_end = |c: char| !c.is_alphabetic() && c != ' ';
     let words = rest[..rest.find(is_end).unwrap_or(rest.len())].split(' ');
     let length = words.take_while(|word| word.starts_with(char::is_uppercase));
@@ -71,8 +114,9 @@ fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
 fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for &choice in &property.choices {
-        let text = match choice {
+    let listed = property.choices.iter().map(|&choice| choice.clone());
+    for choice in listed.chain(property.prose_choices.iter().cloned().map(Value::String)) {
+        let text = match &choice {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
             _ => continue,
@@ -82,17 +126,27 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
             // A single letter is more often an article than a value.
             let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;
             if is_exact && !is_negated {
-                let fact = reading.fact(FactType::Word, range, text.clone());
+                let fact = reading.fact(FactType::Choice, range, text.clone());
                 offers.push(offer(Rc::new(fact)));
             }
         }
         let named = reading.facts().iter().filter(|fact| {
-            matches!(fact.of, FactType::Currency | FactType::Language)
+            matches!(fact.of, FactType::Currency | FactType::Language | FactType::Number)
                 && fact.value.eq_ignore_ascii_case(&text)
         });
-        offers.extend(named.map(|fact| offer(Rc::clone(fact))));
+        offers.extend(named.map(|fact| match fact.of {
+            // "two people", but not "this one"
+            FactType::Number if text != "1" => {
+                offer(Rc::new(reading.fact(FactType::Choice, fact.range.clone(), text.clone())))
+            }
+            _ => offer(Rc::clone(fact)),
+        }));
     }
-    offers.sort_by_key(|offer| (offer.fact.range.start, std::cmp::Reverse(offer.fact.range.end)));
+    // "Show all my open tickets"
+    let is_generic = |fact: &Fact| is_generic(&fact.value);
+    offers.sort_by_key(|Offer { fact, .. }| {
+        (is_generic(fact), fact.range.start, Reverse(fact.range.end))
+    });
     offers
 }
 
@@ -106,8 +160,11 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
     let is_date_time = property.format == Some("date-time");
     let text = match fact.of {
         FactType::Number | FactType::Money | FactType::Share => return numbers(property, fact),
+        FactType::Quote if property.is_numeric() => return numbers(property, fact),
+        _ if property.kind() == Some(Kind::Label) && is_name(fact) => return vec![stated.into()],
         FactType::Language => return vec![stated.into(), fact.value.as_str().into()],
         FactType::Code => return vec![fact.value.as_str().into(), stated.into()],
+        FactType::Date if let Some(form) = &property.date_form => form.write(&fact.value, stated),
         FactType::Date if is_date_time => {
             let time = complement(property, fact, reading).map_or("00:00", |time| &time.value);
             format!("{}T{time}:00Z", fact.value)
@@ -155,12 +212,18 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
     let number = fact.value.parse().ok().map(Value::Number);
     let share = fact.value.parse::<f64>().ok().filter(|_| fact.of == FactType::Share);
     let share = share.map(|share| from_f64(share / 100.0));
-    text.into_iter().chain(number).chain(share).collect()
+    let share = share.into_iter();
+    match property.has_decimals {
+        true => share.chain(number).collect(),
+        false => text.into_iter().chain(number).chain(share).collect(),
+    }
 }
 
 /// Returns whether the words of a boolean property stand in a message, unnegated or negated.
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
-    let words = property.own_words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
-    let found = reading.find(&words.cloned().collect::<Vec<_>>());
-    found.first().map(|(_, is_negated)| Value::Bool(!is_negated))
+    let own = if property.own_words.is_empty() { &property.words } else { &property.own_words };
+    let words = own.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
+    let words: Vec<_> = words.cloned().collect();
+    let is_negated = reading.find(&words).first().map(|(_, is_negated)| *is_negated);
+    is_negated.map(|is_negated| Value::Bool(!is_negated))
 }

@@ -4,27 +4,32 @@ use std::{ops::Range, rc::Rc};
 
 use super::{
     fit::{
-        HERE, has_cue, has_place_cue, is_amount, is_bare, is_behind_own_cue, is_beside_own_word,
-        is_left_for,
+        BOUNDS, HERE, has_cue, has_place_cue, is_amount, is_bare, is_behind_own_cue, is_left_for,
     },
     property::{Offer, Property},
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::lexicon::is_exclusive,
+    text::{
+        canonical_words,
+        lexicon::{contains, is_exclusive},
+    },
 };
 
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with whether it applies to arrays.
-pub(super) const RULES: [(Rule, bool); 11] = [
+pub(super) const RULES: [(Rule, bool); 14] = [
+    (|search| search.stated(), false),
+    (|search| search.stated(), true),
     (|search| search.behind_own_cue(), false),
     (|search| search.behind_own_cue(), true),
     (|search| search.before_partner(), false),
     (|search| search.beside_own_word(), false),
     (|search| search.beside_own_word(), true),
-    (|search| search.number_list(), true),
+    (|search| search.list(), true),
+    (|search| search.beside_related_word(), false),
     (|search| search.left(), false),
     (|search| search.numbers_left(), false),
     (|search| search.places_left(), false),
@@ -65,7 +70,7 @@ pub(super) struct Search<'s, 'a> {
 
 impl Search<'_, '_> {
     /// Returns the suitable offers whose facts are not taken.
-    fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
+    pub(super) fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
         let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
         self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
     }
@@ -78,11 +83,23 @@ impl Search<'_, '_> {
     /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
     fn is_behind_other(&self, fact: &Fact) -> bool {
         let Some(cue) = fact.cue.filter(|cue| !self.property.has_word(cue)) else { return false };
-        self.properties.iter().any(|it| it.is_open() && it.has_word(cue) && self.may_take(it, fact))
+        self.has_rival(fact, |it| it.has_word(cue))
     }
 
-    fn may_take(&self, property: &Property, fact: &Fact) -> bool {
-        self.scope.all_offers(property).any(|offer| offer.fact.range == fact.range)
+    /// Returns the other open properties.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Property<'_>> {
+        self.properties.iter().filter(|it| it.is_open() && it.path != self.property.path)
+    }
+
+    /// Returns `true` if another open property that is suitable may take a fact.
+    pub(super) fn has_rival(&self, fact: &Fact, is_suitable: impl Fn(&Property) -> bool) -> bool {
+        self.others().any(|it| is_suitable(it) && self.may_take(it, fact))
+    }
+
+    pub(super) fn may_take(&self, property: &Property, fact: &Fact) -> bool {
+        let mut offers = self.scope.all_offers(property);
+        (property.takes(fact.of) || !is_amount(fact))
+            && offers.any(|offer| offer.fact.range == fact.range)
     }
 
     /// For a property where something starts, the fact directly before the one that a cue led its
@@ -103,53 +120,14 @@ impl Search<'_, '_> {
         before.into_iter().max_by_key(|offer| offer.fact.range.start).into_iter().collect()
     }
 
-    /// The facts beside a word of the property. An array takes the rest of a list whose first item
-    /// stands beside the word.
-    fn beside_own_word(&self) -> Vec<Offer> {
-        let (property, reading) = (self.property, self.scope.reading);
-        let mut offers = self.offers(|fact| {
-            is_beside_own_word(property, fact, reading) && !self.is_beside_other_word(fact)
-                || self.is_quote_before_own_word(fact)
-        });
-        // "SKU-77 in warehouse B-2"
-        offers.sort_by_key(|Offer { fact, .. }| {
-            fact.of == FactType::Code && !property.owns(reading.beside(fact)[0])
-        });
-        if self.property.is_array && !offers.is_empty() {
-            offers.extend(self.offers(|fact| fact.continues_list));
-        }
-        offers
-    }
-
-    /// Returns `true` for a quote before a word of the property, as in `the "shop" namespace`, that
-    /// does not stand after a word of another property that could take it.
-    fn is_quote_before_own_word(&self, fact: &Fact) -> bool {
-        let [before, after] = self.scope.reading.beside(fact);
-        fact.of == FactType::Quote
-            && self.property.owns(after)
-            && !self.properties.iter().any(|it| it.owns(before) && self.may_take(it, fact))
-    }
-
-    /// Returns `true` for a fact between a word of another property and a word of this one, if the
-    /// words stand before their values: "width 800 height 600", but not "2 children 3 adults".
-    fn is_beside_other_word(&self, fact: &Fact) -> bool {
-        let (properties, reading) = (self.properties, self.scope.reading);
-        let [before, after] = reading.beside(fact);
-        if !self.property.owns(after) || self.property.owns(before) {
-            return false;
-        }
-        let is_between =
-            properties.iter().any(|it| it.is_open() && it.owns(before) && self.may_take(it, fact));
-        let [first, last] =
-            reading.beside_row(fact).map(|word| properties.iter().any(|it| it.owns(word)));
-        is_between && first && !last
-    }
-
     /// The facts that are left, except those that more likely belong to other open properties of
     /// the same kind.
     fn left(&self) -> Vec<Offer> {
         let property = self.property;
-        let mut left = self.offers(|fact| is_left_for(property, fact));
+        let mut left = self.offers(|fact| {
+            is_left_for(property, fact)
+                && !(fact.of == FactType::Choice && self.is_before_other(fact))
+        });
         let rivals =
             || self.properties.iter().filter(|it| it.is_open() && it.kind() == property.kind());
         let has_start = || rivals().any(|rival| rival.role() == Role::Start);
@@ -173,7 +151,8 @@ impl Search<'_, '_> {
     fn behind_tool_word(&self) -> Vec<Offer> {
         self.offers(|fact| {
             let before = self.scope.reading.beside(fact)[0];
-            before.is_some_and(|word| self.tool.iter().any(|it| it == word))
+            self.property.takes(fact.of)
+                && before.is_some_and(|word| self.tool.iter().any(|it| it == word))
         })
     }
 
@@ -190,8 +169,13 @@ impl Search<'_, '_> {
         let count = open.clone().count();
         let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
         let facts = || self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
-        let bare = || facts().filter(|fact| is_bare(fact));
-        let numbers = || bare().filter(|fact| fact.of == FactType::Number);
+        let may_be_bound = |it: &Fact| has_cue(it, BOUNDS) && !self.is_bound_of_other(it);
+        let bare = || facts().filter(|fact| is_bare(fact) || may_be_bound(fact));
+        let all = || bare().filter(|fact| fact.of == FactType::Number);
+        // "the two numbers 40 and 50"
+        let is_count = |fact: &Fact| counts_things(&self.scope.reading.text, &fact.range);
+        let has_others = count <= all().filter(|it| !is_count(it)).count();
+        let numbers = || all().filter(|it| !(has_others && is_count(it)));
         let number = if count <= numbers().count() {
             numbers().nth(earlier)
         } else {
@@ -201,12 +185,22 @@ impl Search<'_, '_> {
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
     }
 
-    /// The first list of numbers for a list of numbers: "[5, 3, 4]", "5, 3 and 4".
-    fn number_list(&self) -> Vec<Offer> {
-        if !self.property.is_numeric() {
+    /// The first list of numbers for a list of numbers ("[5, 3, 4]", "5, 3 and 4"), and the first of
+    /// quotes or names for the only list of texts.
+    fn list(&self) -> Vec<Offer> {
+        if self.property.is_numeric() {
+            return self.list_of(FactType::Number);
+        }
+        let waits = |it: &Property| it.is_open() && it.is_array && it.takes(FactType::Name);
+        if !waits(self.property) || self.others().any(waits) {
             return Vec::new();
         }
-        let mut lists = self.offers(|fact| fact.of == FactType::Number);
+        let lists = [FactType::Quote, FactType::Name].map(|of| self.list_of(of));
+        lists.into_iter().find(|list| !list.is_empty()).unwrap_or_default()
+    }
+
+    fn list_of(&self, of: FactType) -> Vec<Offer> {
+        let mut lists = self.offers(|fact| fact.of == of);
         let is_start = |offer: &Offer| !offer.fact.continues_list;
         let starts: Vec<_> = (0..lists.len()).filter(|at| is_start(&lists[*at])).collect();
         let ends = starts.iter().skip(1).copied().chain([lists.len()]);
@@ -221,6 +215,7 @@ impl Search<'_, '_> {
                 && it.is_wanted
                 && it.type_name == "string"
                 && it.format.is_none()
+                && [FactType::Quote, FactType::Name, FactType::Code].iter().any(|of| it.takes(*of))
         };
         let takes = matches!(
             self.property.kind(),
@@ -237,6 +232,7 @@ impl Search<'_, '_> {
             let is_left = move |fact: &&Rc<Fact>| {
                 fact.of == of
                     && self.scope.is_free(fact)
+                    && !self.is_of_tool(fact)
                     && (of == FactType::Quote || is_bare(fact) && !has_cue(fact, "in near"))
             };
             let left = facts.filter(is_left);
@@ -247,15 +243,27 @@ impl Search<'_, '_> {
         found.into_iter().find(|left| left.len() == 1).unwrap_or_default()
     }
 
+    /// Returns `true` for a fact that consists of words of the tool's name.
+    fn is_of_tool(&self, fact: &Fact) -> bool {
+        canonical_words(&fact.value).iter().all(|word| self.tool.contains(word))
+    }
+
     /// The lower-case words for a place.
     fn places_left(&self) -> Vec<Offer> {
         let (property, reading) = (self.property, self.scope.reading);
         self.offers(|fact| {
             let before = reading.text[..fact.range.start].trim_end();
             fact.of == FactType::Word
-                && !property.has_choices()
                 && (property.kind() == Some(Kind::Room) || !before.ends_with("the"))
                 && has_place_cue(property, fact, reading)
         })
     }
+}
+
+/// Returns `true` for a number in letters before a noun.
+fn counts_things(text: &str, number: &Range<usize>) -> bool {
+    let next = text[number.end..].split_whitespace().next().unwrap_or("at");
+    text[number.start..].starts_with(char::is_alphabetic)
+        && next.starts_with(char::is_alphabetic)
+        && !contains("and or at on in for to from with please", next)
 }

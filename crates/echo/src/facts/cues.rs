@@ -15,7 +15,16 @@ impl Cues {
     /// Finds the cues among the words of a sentence of a text.
     pub(super) fn find(text: &str, sentence: &Sentence) -> Self {
         let mut cues: Vec<(usize, &'static str)> = Vec::new();
-        for index in 0..sentence.words.len() {
+        let mut is_between = false;
+        for (index, word) in sentence.words.iter().enumerate() {
+            let written = &text[word.range()];
+            if is_between && written == "and" {
+                cues.push((index, "to"));
+                is_between = false;
+            } else if written.eq_ignore_ascii_case("between") {
+                cues.push((index, "from"));
+                is_between = true;
+            }
             let Some(cue) = cue(text, &sentence.words[..=index]) else { continue };
             let is_strong =
                 |(last, cue): &&(usize, &str)| last + 1 == index && contains(STRONG_CUES, cue);
@@ -76,6 +85,18 @@ fn cue(text: &str, words: &[Word]) -> Option<&'static str> {
         "to" if before.last().is_some_and(|it| it.entry.is_before_infinitive) => None,
         cue @ ("over" | "under") if !is(word, cue) && follows_number() => None,
         cue => Some(cue),
+    }
+}
+
+/// Returns the cue of a number before "or more" or "or less".
+pub(super) fn bound_after(rest: &str) -> Option<&'static str> {
+    let mut words = rest.strip_prefix(" or ")?.split(|c: char| !c.is_ascii_alphabetic());
+    match words.next()? {
+        "more" | "higher" | "above" | "over" | "better" | "greater" | "older" | "later" => {
+            Some("over")
+        }
+        "less" | "lower" | "below" | "under" | "fewer" | "cheaper" | "younger" => Some("under"),
+        _ => None,
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-pub(super) const ROWS: [Row; 36] = [
+pub(super) const ROWS: [Row; 37] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -84,7 +84,7 @@ pub(super) const ROWS: [Row; 36] = [
     row(Kind::Currency, "currency", "", &[Currency], ["in", "from", "to in into"], "USD"),
     row(Kind::Language, "language", "", &[Language], ["to in into", "from", "to in into"], "en"),
     row(Kind::Symbol, "symbol ticker", "", &[Capitals], ["", "", ""], ""),
-    row(Kind::Place, "location city place town destination origin", "", &[Name, Word, Capitals], ["in near at", "from", "to"], "San Francisco"),
+    row(Kind::Place, "location city place town destination origin area where airport", "", &[Name, Word, Capitals], ["in near at", "from", "to"], "San Francisco"),
     row(Kind::Place, "source departure arrival region", "", &[Name, Word, Capitals], ["in near at", "from", "to"], ""),
     row(Kind::Place, "country", "", &[Name, Word, Capitals], ["in near at", "from", "to"], "US"),
     row(Kind::Room, "room", "", &[Name, Word, Code, Number], ["in at", "from", "to"], ""),
@@ -92,7 +92,8 @@ pub(super) const ROWS: [Row; 36] = [
     row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "artist author director directed singer", "", &[Name], ["by", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
     row(Kind::Expression, "expression formula", "", &[Expression], ["", "", ""], ""),
@@ -101,7 +102,7 @@ pub(super) const ROWS: [Row; 36] = [
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
-    row(Kind::Label, "", "", &[Quote, Code, Name, Number], ["", "", ""], ""),
+    row(Kind::Label, "", "", &[Quote, Code, Name, Number, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
     row(Kind::Id, "id number code key ref sku", "", &[Code, Number], ["", "", ""], ""),
 ];

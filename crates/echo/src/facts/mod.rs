@@ -9,6 +9,7 @@ mod atoms;
 mod cues;
 mod dates;
 mod kinds;
+mod lead;
 mod meaning;
 mod names;
 #[cfg(test)]
@@ -22,7 +23,8 @@ use std::{
 };
 
 use super::text::{self, AddressKind, Sentence};
-use cues::Cues;
+use cues::{Cues, bound_after};
+use lead::Lead;
 
 pub(crate) use kinds::Kind;
 pub(crate) use meaning::{Meaning, Role, meaning_of};
@@ -65,6 +67,8 @@ pub(crate) enum FactType {
     Name,
     /// A lower-case word that may be a place.
     Word,
+    /// A value that a property lists.
+    Choice,
     Quote,
     Expression,
 }
@@ -81,6 +85,8 @@ pub(crate) struct Fact {
     pub(crate) cue: Option<&'static str>,
     /// The canonical words before and after the fact, once they are needed.
     beside: OnceCell<Beside>,
+    /// The words that lead to the fact, once they are needed.
+    lead: OnceCell<Lead>,
     pub(crate) ends_sentence: bool,
     /// Whether only "and", "or" or a comma stands between the previous fact of this type and this.
     pub(crate) continues_list: bool,
@@ -248,6 +254,7 @@ fn with_surroundings(
     let mut facts: Vec<Fact> = Vec::new();
     for bare in found {
         let mut fact = fact(Some((sentence, cues)), bare);
+        fact.cue = bound_after(&source[fact.range.end..]).or(fact.cue);
         if facts.last().is_some_and(|place| cues.is_for_place(place, &fact, sentence)) {
             fact.cue = None;
         }
@@ -280,6 +287,7 @@ fn fact(part: Option<(&Sentence, &Cues)>, (of, range, value): Bare) -> Fact {
     Fact {
         cue: part.and_then(|(sentence, cues)| cues.before(&range, sentence)),
         beside: OnceCell::new(),
+        lead: OnceCell::new(),
         ends_sentence: part.is_some_and(|(sentence, _)| sentence.ends_at(range.end)),
         continues_list: false,
         of,

@@ -44,6 +44,23 @@ fn reads_facts() {
             (Number, "0.000000001"),
         ],
     );
+    check(
+        "60km/h, 1.2 million, a dozen, two dozen, half of 3 dozen, at 9.8 m/s^2",
+        &[
+            (Number, "60"),
+            (Number, "1200000"),
+            (Number, "12"),
+            (Number, "2"),
+            (Number, "12"),
+            (Number, "0.5"),
+            (Number, "36"),
+            (Number, "9.8"),
+        ],
+    );
+    check(
+        "15-10-2023, 2023-4-5, Jan.1,2021, 1st of Feb 2021",
+        &[(Date, "2023-10-15"), (Date, "2023-04-05"), (Date, "2021-01-01"), (Date, "2021-02-01")],
+    );
     check("[5,3.5,4]", &[(Number, "5"), (Number, "3.5"), (Number, "4")]);
     check(
         "tip of 20% on $45.60 or 15 percent",
@@ -84,6 +101,7 @@ fn reads_names() {
         &[(Name, "London"), (Name, "Paris"), (Name, "Rome")],
     );
     check("weather in paris in fahrenheit", &[(Word, "paris")]);
+    check("by Pope Innocent III", &[(Name, "Pope Innocent III")]);
     check("price of AAPL in May", &[(Capitals, "AAPL")]);
 }
 
@@ -101,6 +119,7 @@ fn cues_reach_to_the_next_cue() {
     };
     assert_eq!(cues("to a@b.co cc c@b.co, d@b.co and e@b.co"), ["to", "cc", "cc", "cc"]);
     assert_eq!(cues("From Rome. 2 guests up to $50"), ["from", "", "up-to", "up-to"]);
+    assert_eq!(cues("between Rome and Oslo with 4 or more"), ["from", "to", "over"]);
     assert_eq!(cues("check-in 2025-08-01, return on 2025-08-04"), ["check-in", "return"]);
 }
 

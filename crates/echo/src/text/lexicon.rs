@@ -67,7 +67,8 @@ pub(crate) const ELISIONS: [&str; 6] = ["O'", "O’", "D'", "D’", "L'", "L’"
 const CUES: &str = "to cc bcc from on at until till by under over in into near for with since titled called named subject \
      return returning due";
 /// Words that mean the same as a cue, each followed by the cue.
-const CUE_SYNONYMS: &str = "min over minimum over above over max under maximum under below under";
+const CUE_SYNONYMS: &str = "min over minimum over above over max under maximum under below under featuring with starring \
+     with features with feature with stars with around near";
 /// Cues of two words.
 pub(crate) const CUE_PAIRS: [(&str, &str, &str); 9] = [
     ("up", "to", "up-to"),
@@ -100,14 +101,17 @@ const END_WORDS: &str = "to end until destination target arrival return due dead
      dropoff into new max maximum";
 /// Words of a property that do not decide on its kind unless they are alone.
 const KIND_FILLERS: &str =
-    "from to count max min maximum minimum start end source target arrival departure return";
+    "from to by count max min maximum minimum start end source target arrival departure return";
 /// Words that make an id of a property if they are its last.
 const ID_WORDS: &str = "id number code key ref";
 /// Words of a property beside which none of its facts stands.
 pub(crate) const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
 /// Words that say that a boolean property is true, and nothing more.
-pub(crate) const BOOLEAN_FILLERS: &str =
-    "is has include included with enable enabled allow allowed should need needed want";
+pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with enable enabled allow allowed should need needed want visibility visible";
+
+/// Words between a value and what it is for.
+pub(crate) const CONNECTIVES: &str = "is are was be will should equal equals as of to at set the a an called named exactly \
+     over under above below least most more less no not than up";
 
 /// Units and endings that grow on numbers.
 pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v \
