@@ -266,17 +266,16 @@ const DESCRIBED: [(&str, &str); 5] = [
 
 #[tokio::test]
 async fn a_part_of_a_name_suffices_with_the_description() {
-    let cases: [(&str, &[&str]); 11] = [
+    let cases: [(&str, &[&str]); 10] = [
         ("I need a house at a nice location", &["Hotels_2_SearchHouse"]),
         ("Book a house for two adults", &["Hotels_2_BookHouse"]),
         ("A tourist attraction in Philadelphia without entry fee?", &["Travel_1_FindAttractions"]),
         ("What's the population growth of Kenya?", &["population_projections"]),
-        ("Any house there? The growth of the population, too.", &["population_projections"]),
+        ("Anything new? The growth of the population, too.", &["population_projections"]),
         (
             "I want to see attractions of the city, and the growth of the population",
             &["Travel_1_FindAttractions", "population_projections"],
         ),
-        ("The house is cold", &[]),
         ("Say 'population growth'", &[]),
         ("not the population growth", &[]),
         ("It's a growing city", &[]),

@@ -5,17 +5,18 @@ use std::{cell::OnceCell, cmp::Reverse, collections::BTreeMap};
 use mynah_core::chat::Tool;
 
 use super::{
-    arithmetic::OPERATORS, categories::Category, filter::Filter, partial::PartialIndex,
+    arithmetic::OPERATORS,
+    categories::Category,
+    filter::Filter,
+    partial::PartialIndex,
     spellings::spellings,
+    terms::{Term, Terms, is_generic_in},
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, GENERIC_ENDS, contains, is_common_verb, is_generic, is_number},
-    stem, to_u32, words,
+    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number},
+    words,
 };
-
-/// The number of a word that matters to the offered tools.
-pub(super) type Term = u32;
 
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
 /// only as a name.
@@ -29,9 +30,7 @@ pub(super) struct ToolIndex {
     names: Vec<String>,
     descriptions: Vec<String>,
     by_name: BTreeMap<String, usize>,
-    terms: BTreeMap<String, Term>,
-    /// The terms that any inflection of a word is.
-    stems: BTreeMap<String, Term>,
+    pub(super) terms: Terms,
     tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term, or arithmetic.
@@ -106,16 +105,6 @@ impl ToolIndex {
         &self.tools[tool]
     }
 
-    /// Returns the term of a canonical word.
-    pub(super) fn term(&self, word: &str) -> Option<Term> {
-        self.terms.get(word).copied()
-    }
-
-    /// Returns the term that the inflections of a canonical word are.
-    pub(super) fn stem_term(&self, word: &str) -> Option<Term> {
-        self.stems.get(stem(word)).copied()
-    }
-
     /// Returns the tools that a sentence with this term may mention.
     pub(super) fn anchored(&self, term: Term) -> &[usize] {
         self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
@@ -128,20 +117,17 @@ impl ToolIndex {
 
     /// Returns the index for the rule that a part of a name suffices for.
     pub(super) fn partial(&self) -> &PartialIndex {
-        self.partial.get_or_init(|| {
-            PartialIndex::new(&self.names, &self.descriptions, |word| self.stem_term(word))
-        })
+        self.partial.get_or_init(|| PartialIndex::new(&self.names, &self.descriptions, &self.terms))
     }
 
     /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched.
     /// The filter is built on first use: for short texts, it is not worth its cost.
     pub(super) fn filter(&self, is_partial: bool) -> Option<&Filter> {
         let build = || {
-            let terms = self.terms.iter().chain(&self.stems);
-            let anchors = terms.filter(|(_, term)| self.is_anchor(**term, is_partial));
+            let anchors = self.terms.all().filter(|(_, term)| self.is_anchor(*term, is_partial));
             let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
             let arithmetic = arithmetic.filter(|_| !self.arithmetic_tools.is_empty());
-            Filter::new(anchors.map(|(word, _)| word.as_str()).chain(arithmetic))
+            Filter::new(anchors.map(|(word, _)| word).chain(arithmetic))
         };
         self.filters[usize::from(is_partial)].get_or_init(build).as_ref()
     }
@@ -161,10 +147,10 @@ impl ToolIndex {
             let telling = (0..forms.len()).filter(|at| is_telling(*at));
             let distinctive: Vec<_> = telling.map(|at| &forms[at]).collect();
             let verb = distinctive.first().filter(|verb| !is_common_verb(verb));
-            tool.verb = verb.map(|verb| self.intern(verb.to_string()));
+            tool.verb = verb.map(|verb| self.terms.add_word(verb.to_string()));
             if let Some(category) = category(&distinctive).filter(|_| forms.len() <= MAX_WORDS) {
                 tool.keywords =
-                    category.keywords().map(|word| self.intern(canonical(word))).collect();
+                    category.keywords().map(|word| self.terms.add_word(canonical(word))).collect();
                 tool.has_arithmetic = category.has_arithmetic;
             }
             if !forms.is_empty() {
@@ -181,17 +167,17 @@ impl ToolIndex {
 
     fn read_name(&mut self, name: &str, forms: &[String]) -> Name {
         let joined: String = words(name).map(|word| &name[word.range]).collect();
-        let joined = self.intern(canonical(&joined));
+        let joined = self.terms.add_word(canonical(&joined));
         let mut terms = Vec::with_capacity(forms.len());
         let (mut distinctive, mut generic, mut stems) = (Vec::new(), Vec::new(), Vec::new());
         for (at, form) in forms.iter().enumerate() {
-            let term = self.intern(form.clone());
+            let term = self.terms.add_word(form.clone());
             terms.push(term);
             if is_generic_in(forms, at) {
                 generic.push(term);
             } else {
                 distinctive.push(term);
-                stems.push(self.intern_stem(form));
+                stems.push(self.terms.add_stem(form));
             }
         }
         for list in [&mut distinctive, &mut generic, &mut stems] {
@@ -201,23 +187,9 @@ impl ToolIndex {
         Name { words: terms, distinctive, generic, stems, joined }
     }
 
-    fn intern(&mut self, word: String) -> Term {
-        let next = self.next_term();
-        *self.terms.entry(word).or_insert(next)
-    }
-
-    fn intern_stem(&mut self, word: &str) -> Term {
-        let next = self.next_term();
-        *self.stems.entry(stem(word).to_owned()).or_insert(next)
-    }
-
-    fn next_term(&self) -> Term {
-        to_u32(self.terms.len() + self.stems.len())
-    }
-
     /// Removes the verbs that several tools have.
     fn keep_unique_verbs(&mut self) {
-        let mut counts = vec![0; self.next_term() as usize];
+        let mut counts = vec![0; self.terms.len()];
         let verbs = |tools: &[ToolTerms]| -> Vec<_> { tools.iter().map(|it| it.verb).collect() };
         verbs(&self.tools).into_iter().flatten().for_each(|verb| counts[verb as usize] += 1);
         for tool in &mut self.tools {
@@ -226,12 +198,12 @@ impl ToolIndex {
     }
 
     fn add_anchors(&mut self) {
-        let count = self.next_term() as usize;
+        let count = self.terms.len();
         let (mut frequencies, mut lengths) = (vec![0_u64; count], vec![0; count]);
-        for (word, term) in self.terms.iter().chain(&self.stems) {
+        for (word, term) in self.terms.all() {
             // Many texts that mention no tool have numbers.
-            frequencies[*term as usize] = if is_number(word) { u32::MAX.into() } else { 0 };
-            lengths[*term as usize] = word.len();
+            frequencies[term as usize] = if is_number(word) { u32::MAX.into() } else { 0 };
+            lengths[term as usize] = word.len();
         }
         let names = self.tools.iter().flat_map(|tool| &tool.names);
         let words = names.flat_map(|name| name.words.iter().chain(&name.stems));
@@ -274,12 +246,6 @@ pub(super) fn description(tool: &Tool) -> &str {
     &description[..description.floor_char_boundary(MAX_DESCRIPTION)]
 }
 
-/// Returns `true` if a word of a name does not indicate the purpose of the tool.
-pub(super) fn is_generic_in(name: &[String], at: usize) -> bool {
-    let is_end = at == 0 || at + 1 == name.len();
-    is_generic(&name[at]) || is_end && contains(GENERIC_ENDS, &name[at])
-}
-
 /// Returns the category of a tool whose name has these distinctive words.
 fn category(distinctive: &[&String]) -> Option<&'static Category> {
     let mut words = distinctive.iter().filter(|word| **word != "send");
@@ -304,7 +270,7 @@ mod tests {
 
     fn anchored(names: &[&str], word: &str) -> Vec<usize> {
         let index = ToolIndex::of_names(names);
-        let terms = [index.term(word), index.stem_term(word)].into_iter().flatten();
+        let terms = index.terms.of(word);
         let tools: BTreeSet<_> = terms.flat_map(|term| index.anchored(term)).copied().collect();
         tools.into_iter().collect()
     }

@@ -19,6 +19,7 @@ mod partial;
 mod rules;
 mod search;
 mod spellings;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod work_budget;

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    arithmetic::Operand,
-    index::{Term, ToolIndex},
-};
+use super::{arithmetic::Operand, index::ToolIndex, terms::Term};
 use crate::text::{
     Sentence, Word, canonical,
     lexicon::{LEFT_OUT, OPENINGS},
@@ -38,8 +35,7 @@ impl<'s> Occurrences<'s> {
         let mut found = Vec::new();
         let mut run_first = 0;
         for (word, at) in words.iter().zip(0..) {
-            let term = index.term(sentence.form(word));
-            let terms = term.into_iter().chain(index.stem_term(sentence.form(word)));
+            let terms = index.terms.of(sentence.form(word));
             found.extend(terms.map(|term| Occurrence { term, first: at, last: at }));
             if word.starts_run() {
                 run_first = at;
@@ -100,7 +96,7 @@ fn run_term(text: &str, word: &Word, index: &ToolIndex) -> Option<Term> {
     if !["", "s"].contains(&&text[word.range().end..run.end]) {
         return None;
     }
-    index.term(&canonical(&text[run]))
+    index.terms.word(&canonical(&text[run]))
 }
 
 /// Returns the pairs of words that form arithmetic.

@@ -4,14 +4,14 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{
-    index::{Term, is_generic_in},
     matches::Mentioned,
     occurrences::Occurrences,
+    terms::{Term, Terms, is_generic_in},
     work_budget::{Exhausted, WorkBudget},
 };
 use crate::text::{
     Sentence, Word, canonical_words,
-    lexicon::{is_common_verb, is_telling, is_vague_verb},
+    lexicon::{is_common_verb, is_number, is_telling, is_vague_verb},
     stem, to_u32,
 };
 
@@ -30,6 +30,8 @@ struct PartialTool {
     name: Vec<Term>,
     /// The verbs in the name that ask for an action.
     verbs: Vec<Term>,
+    /// The generic words of the name.
+    generic: Vec<Term>,
 }
 
 /// How well a tool fits a part of a sentence.
@@ -42,20 +44,16 @@ struct Score {
 }
 
 impl PartialIndex {
-    /// Indexes tools by their names and descriptions. `term` gives the term of a word.
-    pub(super) fn new(
-        names: &[String],
-        descriptions: &[String],
-        term: impl Fn(&str) -> Option<Term>,
-    ) -> Self {
+    /// Indexes tools by their names and descriptions.
+    pub(super) fn new(names: &[String], descriptions: &[String], terms: &Terms) -> Self {
         let names: Vec<_> = names.iter().map(|name| canonical_words(name)).collect();
         let prefixes = prefixes(&names);
         let mut index = Self::default();
         for (at, (name, description)) in names.iter().zip(descriptions).enumerate() {
-            let tool = PartialTool::new(name, &prefixes, &term);
+            let tool = PartialTool::new(name, &prefixes, terms);
             tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
             for word in canonical_words(description).iter().filter(|word| is_telling(word)) {
-                if term(word).is_none_or(|term| !tool.name.contains(&term)) {
+                if terms.stem(word).is_none_or(|term| !tool.name.contains(&term)) {
                     let tools = index.by_description.entry(stem(word).to_owned()).or_default();
                     if tools.last() != Some(&at) {
                         tools.push(at);
@@ -100,26 +98,27 @@ impl PartialIndex {
 }
 
 impl PartialTool {
-    fn new(
-        name: &[String],
-        prefixes: &BTreeMap<&[String], usize>,
-        term: impl Fn(&str) -> Option<Term>,
-    ) -> Self {
+    fn new(name: &[String], prefixes: &BTreeMap<&[String], usize>, terms: &Terms) -> Self {
         let is_common = |end: &usize| prefixes.get(&name[..*end]).is_some_and(|count| *count > 1);
-        let prefix = (0..name.len()).rev().find(is_common).unwrap_or(0);
+        // `Hotels_2_SearchHouse`
+        let is_namespace = |end: &usize| *end > 1 && is_number(&name[end - 1]);
+        let is_prefix = |end: &usize| is_common(end) || is_namespace(end);
+        let prefix = (0..name.len()).rev().find(is_prefix).unwrap_or(0);
         let telling = (prefix..name.len()).filter(|at| !is_generic_in(name, *at));
         let telling: Vec<&String> = telling.map(|at| &name[at]).collect();
+        let generic = (prefix..name.len()).filter(|at| is_generic_in(name, *at));
+        let generic = generic.filter_map(|at| terms.word(&name[at])).collect();
         let is_telling = |word: &&&String| !is_vague_verb(word);
         let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
         if words.is_empty() {
             words.clone_from(&telling);
         }
-        let mut name: Vec<_> = words.iter().filter_map(|word| term(word)).collect();
+        let mut name: Vec<_> = words.iter().filter_map(|word| terms.stem(word)).collect();
         name.sort_unstable();
         name.dedup();
         let verbs = telling.into_iter().filter(|word| is_common_verb(word));
-        let verbs = verbs.filter_map(|word| term(word)).collect();
-        Self { name, verbs }
+        let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
+        Self { name, verbs, generic }
     }
 }
 
@@ -191,13 +190,14 @@ impl PartialIndex {
         let (tool, is_only) = (&self.tools[tool], self.tools.len() == 1);
         let all = tool.name.len();
         let is_whole = said == all;
-        let fits = is_whole && (all > 1 || described > 0)
+        // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
+        let has_verbs = tool.verbs.iter().all(|verb| terms.binary_search(verb).is_ok());
+        let fits = is_whole && (all > 1 || described > 0 || !is_only && has_verbs)
             || said > 1 && (described > 0 || !is_only)
             || 2 * said >= all && described > usize::from(is_only)
             || described > 1 && !is_only;
-        // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
-        let has_verbs = tool.verbs.iter().all(|verb| terms.binary_search(verb).is_ok());
-        let total = 2 * said + described + usize::from(has_verbs);
+        let generic = tool.generic.iter().any(|word| terms.binary_search(word).is_ok());
+        let total = 2 * said + described + usize::from(has_verbs) + usize::from(generic);
         fits.then_some(Score { total, said, is_whole })
     }
 }

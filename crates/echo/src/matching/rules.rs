@@ -2,9 +2,10 @@
 //! matches.
 
 use super::{
-    index::{Name, Term, ToolIndex},
+    index::{Name, ToolIndex},
     matches::{Matches, Mentioned, RuleMatch},
     occurrences::{Occurrence, Occurrences},
+    terms::Term,
     work_budget::{Exhausted, WorkBudget},
 };
 

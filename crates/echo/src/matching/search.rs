@@ -90,8 +90,8 @@ impl<'a> Searcher<'a> {
         Ok([word.range, word.run].into_iter().any(|range| {
             self.form.clear();
             canonicalize(&text[range], &mut self.form);
-            let terms = [self.index.term(&self.form), self.index.stem_term(&self.form)];
-            terms.into_iter().flatten().any(|term| self.index.is_anchor(term, is_last))
+            let mut terms = self.index.terms.of(&self.form);
+            terms.any(|term| self.index.is_anchor(term, is_last))
                 || !self.index.arithmetic_tools.is_empty()
                     && ARITHMETIC_VERBS.contains(&self.form.as_str())
         }))
