@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The arguments of calls by the name of the tool.
+/// The arguments of calls by the name of the tool: of one call, or a list of those of several calls.
 type Calls = BTreeMap<String, Value>;
 
 /// The properties of the parameters of each tool.
@@ -116,9 +116,18 @@ impl Sentence {
 
 /// Returns a description of the difference if an answer does not have exactly these calls.
 fn difference(answer: &Answer, expected: &Calls) -> Option<String> {
-    let called: Calls =
-        answer.calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
-    let differs = called != *expected || called.len() != answer.calls.len();
+    let mut calls: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for call in &answer.calls {
+        calls.entry(&call.name).or_default().push(call.arguments.clone());
+    }
+    let called: Calls = calls
+        .into_iter()
+        .map(|(name, mut calls)| {
+            let arguments = if calls.len() == 1 { calls.remove(0) } else { Value::Array(calls) };
+            (name.to_owned(), arguments)
+        })
+        .collect();
+    let differs = called != *expected;
     differs.then(|| format!("  expected {}\n  called   {}", json!(expected), json!(called)))
 }
 

@@ -92,6 +92,7 @@ fn structured(
         subject: name.unwrap_or_default(),
         mention: &question,
         nearest: [0..0, 0..0],
+        reach: 0..0,
         question: &question,
         literal: settings.arguments == ArgumentStyle::Literal,
         // An answer is whole.

@@ -1,5 +1,7 @@
 //! The tool calls in a reply.
 
+use std::ops::Range;
+
 use mynah_core::{
     chat::{LazyJson, Message, Request, ToolCall, ToolChoice},
     provider::Unseen,
@@ -36,17 +38,19 @@ pub(super) fn tool_calls(
     let schemas = selected.iter().filter_map(|it| request.tools[it.tool].parameters.as_ref());
     effort.allow(schemas.map(LazyJson::size).sum::<usize>() > MAX_BRIEF_SCHEMAS)?;
     let question = request.last_user().map(Message::text).unwrap_or_default();
+    let starts = mention_starts(&selected);
     let mut budget = ReplyBudget::new(effort);
     let readings = selected.iter().filter_map(|it| Some(&it.mention.as_ref()?.reading));
     readings.for_each(|reading| budget.keep(reading.clone()));
     let (mut calls, mut violations) = (Vec::new(), Vec::new());
-    for selection in selected {
-        let Generated { json: arguments, possible_violation } =
-            arguments(settings, request, &selection, &question, &mut budget);
+    for selection in &selected {
+        let generated = arguments(settings, request, selection, &starts, &question, &mut budget);
         budget.check()?;
-        let name = request.tools[selection.tool].name.clone();
-        violations.extend(possible_violation.map(|violation| (name.clone(), violation)));
-        calls.push(ToolCall { id: None, name, arguments });
+        for Generated { json: arguments, possible_violation } in generated {
+            let name = request.tools[selection.tool].name.clone();
+            violations.extend(possible_violation.map(|violation| (name.clone(), violation)));
+            calls.push(ToolCall { id: None, name, arguments });
+        }
     }
     for (tool, violation) in violations {
         tracing::warn!(tool, "arguments may violate the tool's schema: {violation}");
@@ -76,13 +80,15 @@ fn select(
     })
 }
 
+/// Generates the arguments of each call to a selected tool.
 fn arguments(
     settings: &EchoSettings,
     request: &Request,
     selection: &Selection,
+    starts: &[(usize, usize)],
     question: &str,
     budget: &mut ReplyBudget,
-) -> Generated {
+) -> Vec<Generated> {
     let tool = &request.tools[selection.tool];
     // If a tool is called without being mentioned, its arguments are extracted from the question.
     let mention = selection.mention.as_ref();
@@ -91,6 +97,7 @@ fn arguments(
         subject: &tool.name,
         mention: text,
         nearest: mention.map_or([0..0, 0..0], |it| [it.clause.clone(), it.sentence.clone()]),
+        reach: reach(mention, starts, text.len()),
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
         optional: settings.optional,
@@ -98,4 +105,25 @@ fn arguments(
     let schema = schemas::described(tool, budget);
     let described = schema.as_ref().map(|schema| schema.described());
     arguments::arguments(described, &context, budget)
+}
+
+/// Returns the messages and the positions in them where tools are mentioned, sorted.
+fn mention_starts(selected: &[Selection]) -> Vec<(usize, usize)> {
+    let mentions = selected.iter().filter_map(|it| it.mention.as_ref());
+    let mut starts: Vec<_> = mentions.map(|it| (it.message, it.clause.start)).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    starts
+}
+
+/// Returns the bytes of a message that may state values for further calls: the whole message or, if it
+/// mentions several tools, the part from the mention to the next one.
+fn reach(mention: Option<&Mention>, starts: &[(usize, usize)], len: usize) -> Range<usize> {
+    let Some(mention) = mention else { return 0..len };
+    let before = |it: (usize, usize)| starts.partition_point(|start| *start < it);
+    let of_message = &starts[before((mention.message, 0))..before((mention.message + 1, 0))];
+    let own = mention.clause.start;
+    let next = starts.get(before((mention.message, own + 1)));
+    let end = next.filter(|it| it.0 == mention.message).map_or(len, |it| it.1);
+    if of_message.len() > 1 { own..end } else { 0..len }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Context<'a> {
     /// The bytes in `mention` of the clause that mentions the tool, and of its sentence. Their facts
     /// come first.
     pub(crate) nearest: [Range<usize>; 2],
+    /// The bytes in `mention` that may state values for further calls.
+    pub(crate) reach: Range<usize>,
     /// Text of the last user message.
     pub(crate) question: &'a str,
     /// Whether numbers are 42 regardless of their bounds.

@@ -7,8 +7,9 @@
 //!
 //! Values that the user stated come first. What a schema says of its properties ([`describe`]) is the
 //! same for all messages. For a message, a [`property`] gets [`offers`] of the facts in it, and takes one
-//! that fits ([`fit`]) in one of three passes, by the [`rules`].
+//! that fits ([`fit`]) in one of three passes, by the [`rules`]. A message may state [`several`] sets of values.
 
+mod alike;
 mod beside;
 mod budget;
 mod containers;
@@ -19,6 +20,7 @@ mod flatten;
 mod formats;
 mod generator;
 mod last_resort;
+mod lists;
 mod number;
 mod offers;
 mod pattern;
@@ -26,6 +28,7 @@ mod property;
 mod prose;
 mod rules;
 mod schema;
+mod several;
 mod stated;
 mod string;
 mod string_constraints;
@@ -39,7 +42,7 @@ use std::{ops::Range, rc::Rc, sync::LazyLock};
 use serde_json::{Value, json};
 
 use super::facts::Reading;
-use generator::{Frame, Generator};
+use generator::{Frame, Generator, Stated};
 
 pub(crate) use budget::ReplyBudget;
 pub(crate) use context::Context;
@@ -70,44 +73,55 @@ impl<'a> Described<'a> {
     }
 }
 
-/// Generates the arguments of a call.
+/// Generates the arguments of each call that a mention of a tool triggers.
 pub(crate) fn arguments(
     described: Option<&Described>,
     context: &Context,
     budget: &mut ReplyBudget,
-) -> Generated {
+) -> Vec<Generated> {
     let Some(described) = described.filter(|it| !it.root.is_null()) else {
-        return Generated::empty_object(None);
+        return vec![Generated::empty_object(None)];
     };
-    let generated = generate(described, context, budget);
-    if generated.json.starts_with('{') {
-        generated
-    } else {
-        Generated::empty_object(Some("the schema does not allow an object"))
-    }
+    let as_object = |generated: Generated| match generated.json.starts_with('{') {
+        true => generated,
+        false => Generated::empty_object(Some("the schema does not allow an object")),
+    };
+    let stated = stated(described, context, budget).into_iter();
+    stated.map(|stated| as_object(generate(described, context, stated, budget))).collect()
 }
 
 /// Generates a value of any type.
 pub(crate) fn value(schema: &Value, context: &Context, budget: &mut ReplyBudget) -> Generated {
     let described = Described::new(schema, vec![schema], context.subject, budget.call());
-    generate(&described, context, budget)
+    let stated = stated(&described, context, budget).swap_remove(0);
+    generate(&described, context, stated, budget)
+}
+
+/// Returns the values that the user stated for each call.
+fn stated<'a>(
+    described: &'a Described<'a>,
+    context: &'a Context<'a>,
+    budget: &mut ReplyBudget,
+) -> Vec<Stated<'a>> {
+    let sources = sources(context, budget);
+    let granted = budget.call();
+    let mut generator = Generator::new(described, context, granted.clone());
+    let stated = generator.stated_values(&sources);
+    budget.charge(&granted, &generator.budget);
+    stated
 }
 
 /// Generates a valid value. If that fails, a second pass generates the best value possible.
 fn generate<'a>(
     described: &'a Described<'a>,
     context: &'a Context<'a>,
+    mut stated: Stated<'a>,
     budget: &mut ReplyBudget,
 ) -> Generated {
-    let sources = sources(context, budget);
-    let mut stated = None;
     for best_effort in [false, true] {
         let granted = budget.call();
         let mut generator = Generator::new(described, context, granted.clone());
-        generator.stated = match stated.take() {
-            Some(stated) => stated,
-            None => generator.stated_values(&sources),
-        };
+        generator.stated = stated;
         let frame = Frame { best_effort, ..Frame::default() };
         let generated = generator.value(&described.schemas, frame);
         budget.charge(&granted, &generator.budget);
@@ -119,7 +133,7 @@ fn generate<'a>(
                 known.or_else(|| unsupported.filter(|_| !budget.confirms(described.root, &value)));
             return Generated { json, possible_violation };
         }
-        stated = Some(generator.stated);
+        stated = generator.stated;
     }
     Generated::empty_object(Some("no value within the limits"))
 }

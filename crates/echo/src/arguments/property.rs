@@ -8,10 +8,11 @@ use super::{describe::Description, generator::StatedValue};
 use crate::facts::Fact;
 
 /// A property of a call, or one of a nested object.
+#[derive(Clone)]
 pub(super) struct Property<'a> {
     description: &'a Description<'a>,
     /// What the property may take from a message, best first.
-    pub(super) offers: Vec<Offer>,
+    pub(super) offers: Rc<[Offer]>,
     pub(super) value: Option<Value>,
     /// The fact that gave the value.
     pub(super) fact: Option<Rc<Fact>>,
@@ -36,13 +37,19 @@ impl<'a> Deref for Property<'a> {
 impl<'a> Property<'a> {
     /// Creates a property without a value.
     pub(super) fn new(description: &'a Description<'a>) -> Self {
-        Self { description, offers: Vec::new(), value: None, fact: None }
+        Self { description, offers: Rc::new([]), value: None, fact: None }
     }
 
     /// Returns the value, if there is one, by the path of the property.
     pub(super) fn into_stated(self) -> Option<(&'a [String], StatedValue<'a>)> {
         let Description { path, schemas, .. } = self.description;
         Some((path, StatedValue { value: self.value?, satisfied: schemas }))
+    }
+
+    /// Takes the value of the property in another call, or none.
+    pub(super) fn repeat(&mut self, other: Option<&Self>) {
+        self.value = other.and_then(|other| other.value.clone());
+        self.fact = other.and_then(|other| other.fact.clone());
     }
 
     pub(super) fn is_open(&self) -> bool {

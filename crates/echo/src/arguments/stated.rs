@@ -4,49 +4,59 @@ use serde_json::Value;
 
 use super::{
     Source,
+    alike::counts,
     describe::Description,
     generator::{Generator, Stated},
     offers::{complement, offers, values},
     property::{Offer, Property},
     rules::{RULES, Scope, Search},
+    several::Call,
 };
 
 /// Number of bytes of a message in which a word is searched in the time of a step.
 const SEARCHED_PER_STEP: usize = 2048;
 
 impl<'a> Generator<'a> {
-    /// Returns the values that messages state, by the paths of their properties.
-    pub(super) fn stated_values(&mut self, sources: &[Source]) -> Stated<'a> {
+    /// Returns the values that messages state, by the paths of their properties, for each call.
+    pub(super) fn stated_values(&mut self, sources: &[Source]) -> Vec<Stated<'a>> {
         let described = self.described;
         // If the description took too many steps, so do the values.
         let _ = self.budget.spend_steps(described.steps.unwrap_or(usize::MAX));
         let is_literal = |it: &&Description| self.context.literal && it.is_numeric();
         let open = described.properties.iter().filter(|it| !is_literal(it));
-        let mut properties: Vec<_> = open.map(Property::new).collect();
-        'sources: for (reading, nearest) in sources {
-            for property in properties.iter_mut().filter(|property| property.is_open()) {
-                let searches = property.choices.len() + 1;
-                let words = reading.text.len() / SEARCHED_PER_STEP;
-                let steps = reading.facts().len() / 16 + searches * (1 + words);
-                if self.budget.spend_steps(steps).is_err() {
-                    break 'sources;
+        let mut calls: Vec<Call> = vec![open.map(Property::new).collect()];
+        'sources: for (index, (reading, nearest)) in sources.iter().enumerate() {
+            let counts = counts(&calls[0], reading);
+            for call in &mut calls {
+                for property in call.iter_mut().filter(|property| property.is_open()) {
+                    let searches = property.choices.len() + 1;
+                    let words = reading.text.len() / SEARCHED_PER_STEP;
+                    let steps = reading.facts().len() / 16 + searches * (1 + words);
+                    if self.budget.spend_steps(steps).is_err() {
+                        break 'sources;
+                    }
+                    property.offers =
+                        offers(property, reading, &self.described.subject.canonical).into();
                 }
-                property.offers = offers(property, reading, &self.described.subject.canonical);
+                let mut scope = Scope { reading, range: 0..0, taken: counts.clone() };
+                for range in nearest.iter().chain([&(0..reading.text.len())]) {
+                    scope.range = range.clone();
+                    self.fill(call, &mut scope);
+                }
             }
-            let mut scope = Scope { reading, range: 0..0, taken: Vec::new() };
-            for range in nearest.iter().chain([&(0..reading.text.len())]) {
-                scope.range = range.clone();
-                self.fill(&mut properties, &mut scope);
+            if index == 0 {
+                calls = self.several(calls.swap_remove(0), reading, &counts);
             }
         }
-        for property in properties.iter_mut().filter(|property| property.is_open()) {
+        for property in calls.iter_mut().flatten().filter(|property| property.is_open()) {
             property.value = self.last_resort(property, sources);
         }
-        properties.into_iter().filter_map(Property::into_stated).collect()
+        let stated = |call: Call<'a>| call.into_iter().filter_map(Property::into_stated).collect();
+        calls.into_iter().map(stated).collect()
     }
 
     /// Gives the facts of a part of a message to the open properties.
-    fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
+    pub(super) fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
         if !properties.iter().any(|it| it.is_open() && scope.all_offers(it).next().is_some()) {
             return;
         }

@@ -3,6 +3,7 @@
 mod hostile;
 mod left_over;
 mod random_schemas;
+mod several;
 mod strings;
 mod unions;
 
@@ -18,7 +19,7 @@ fn generate(schema: &Value, context: &Context) -> Generated {
 /// Generates the arguments of a tool.
 fn arguments(schema: Option<&Value>, context: &Context, budget: &mut ReplyBudget) -> Generated {
     let described = schema.map(|schema| Described::arguments(schema, context.subject, budget));
-    super::arguments(described.as_ref(), context, budget)
+    super::arguments(described.as_ref(), context, budget).swap_remove(0)
 }
 
 /// Checks the value that each schema yields for the property `note`, and that no violation is

@@ -1,0 +1,106 @@
+//! Finds the sets of values in lists: "in London, Paris and Rome".
+
+use std::{ops::Range, rc::Rc};
+
+use super::{
+    alike::{alternatives, lead, overlap},
+    fit::is_beside_own_word,
+    generator::Generator,
+    offers::values,
+    property::{Offer, Property},
+    several::{Call, ENDS, MAX_CALLS},
+};
+use crate::{
+    facts::{Fact, Reading},
+    text::{
+        canonical,
+        lexicon::{contains, is_generic},
+    },
+};
+
+/// Words that join the items of a list.
+const JOINTS: &str = "and or then as well also";
+
+impl<'a> Generator<'a> {
+    /// Returns a call for each item of the lists in a clause, which must be equally long.
+    pub(super) fn by_list(
+        &mut self,
+        call: Call<'a>,
+        reading: &Reading,
+        clause: &Range<usize>,
+    ) -> Vec<Call<'a>> {
+        if self.spend_comparisons(&call, reading).is_none() {
+            return vec![call];
+        }
+        let list = |it: &Property<'a>| list(it, &call, reading, clause);
+        let lists: Vec<Vec<Offer>> = call.iter().map(list).collect();
+        let count = lists.iter().map(Vec::len).max().unwrap_or(0);
+        let is_even = lists.iter().all(|list| list.is_empty() || list.len() == count);
+        let is_wanted = call.iter().zip(&lists).any(|(it, list)| it.is_wanted && !list.is_empty());
+        if !is_even || !is_wanted {
+            return vec![call];
+        }
+        let is_item =
+            |fact: &Rc<Fact>| lists.iter().flatten().any(|it| it.fact.range == fact.range);
+        let item = |index: usize| {
+            let mut call = call.clone();
+            for (property, list) in call.iter_mut().zip(&lists) {
+                if let Some(offer) = list.get(index) {
+                    let values = values(property, offer, reading);
+                    property.value = Some(self.first_valid(property, values)?);
+                } else if !property.is_wanted && property.fact.as_ref().is_some_and(is_item) {
+                    property.repeat(None);
+                }
+            }
+            Some(call)
+        };
+        let calls: Option<_> = (0..count.min(MAX_CALLS)).map(item).collect();
+        calls.unwrap_or_else(|| vec![call])
+    }
+}
+
+/// Returns the items of the list that starts with the fact of a property, if the property and no other may
+/// take them all.
+fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usize>) -> Vec<Offer> {
+    let first = property.fact.as_ref().filter(|it| clause.contains(&it.range.start));
+    let may_start = |fact: &&Rc<Fact>| {
+        !property.is_array
+            && !fact.continues_list
+            && (property.is_wanted || is_beside_own_word(property, fact, reading))
+            && lead(reading, fact) != "between"
+    };
+    let Some(first) = first.filter(may_start) else { return Vec::new() };
+    let rest = first.range.start..clause.end;
+    let mut items: Vec<_> = alternatives(property, first, &rest).into_iter().cloned().collect();
+    items.truncate(MAX_CALLS + 1);
+    let joints = items.windows(2).map_while(|it| joint(reading, first, &it[0].fact, &it[1].fact));
+    let joints: Vec<&str> = joints.collect();
+    items.truncate(joints.len() + 1);
+    let is_of_other = |item: &Offer| {
+        call.iter().filter(|it| it.path != property.path).any(|it| {
+            let waits = it.is_array || it.is_open_and_single() && it.is_wanted;
+            let offers = it.offers.iter().filter(|_| waits).map(|it| &it.fact);
+            let own =
+                it.fact.iter().filter(|fact| it.is_wanted || is_beside_own_word(it, fact, reading));
+            own.chain(offers).any(|fact| overlap(fact, &item.fact))
+        })
+    };
+    // "Paris, France", and "Paris, France and Rome, Italy"
+    let is_region = joints == [","] || joints.windows(2).any(|it| it[0] != "," && it[1] == ",");
+    if items.len() < 2 || is_region || items.iter().any(is_of_other) { Vec::new() } else { items }
+}
+
+/// Returns the comma or the word that joins an item to the next one. The words beside the items may be
+/// repeated, as in "in London and in Paris" and "10 years and 20 years".
+fn joint<'r>(reading: &'r Reading, first: &Fact, item: &Fact, next: &Fact) -> Option<&'r str> {
+    let gap = reading.text.get(item.range.end..next.range.start)?;
+    let beside = [reading.beside(first)[0], reading.beside(next)[1]];
+    let is_repeated = |word: &str| beside.contains(&Some(&canonical(word)));
+    let words = || gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_list = first.cue == next.cue
+        && !gap.contains(|c: char| c.is_ascii_digit())
+        && !ENDS.iter().any(|end| gap.contains(end))
+        && words().all(|word| contains(JOINTS, word) || is_generic(word) || is_repeated(word));
+    let joint = words().find(|word| contains(JOINTS, word));
+    joint.or(gap.contains(',').then_some(",")).filter(|_| is_list)
+}
