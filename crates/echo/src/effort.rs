@@ -6,7 +6,10 @@ use std::sync::{
 };
 
 use mynah_core::{
-    base::memory::{MemoryExhausted, Reservation},
+    base::{
+        memory::{MemoryExhausted, Reservation},
+        work::Stopped,
+    },
     provider::Cancellation,
 };
 
@@ -34,6 +37,12 @@ pub(crate) struct FullEffort {
 /// The error for a reply that needs more than its effort, or is of no use any more.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unfinished;
+
+impl From<Unfinished> for Stopped {
+    fn from(_: Unfinished) -> Self {
+        Self::Cancelled
+    }
+}
 
 impl Effort {
     /// Returns a full effort for a call that is never cancelled.

@@ -10,8 +10,10 @@ mod arguments;
 mod daprd;
 mod effort;
 pub mod embedding;
+pub mod explain;
 mod facts;
 mod matching;
+mod nearest;
 mod reply;
 mod response_format;
 mod schemas;
@@ -20,6 +22,7 @@ pub mod text;
 #[cfg(test)]
 mod tests;
 mod tool_calls;
+mod uncalled;
 
 use std::sync::Arc;
 

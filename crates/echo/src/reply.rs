@@ -30,7 +30,7 @@ pub(super) fn reply(
     let results = request.tool_results();
     // Once there are tool results, answer with text, which ends the tool loop.
     let mut tool_calls = match results {
-        [] => tool_calls(settings, request, unseen, effort)?,
+        [] => tool_calls(settings, request, unseen, effort, None)?,
         _ => Vec::new(),
     };
     ids::assign(component, &request.messages, &mut tool_calls);
@@ -97,6 +97,7 @@ fn structured(
         literal: settings.arguments == ArgumentStyle::Literal,
         // An answer is whole.
         optional: Optional::Fill,
+        is_traced: false,
     };
     let candidates = texts.iter().map(AsRef::as_ref);
     let mut budget = ReplyBudget::new(effort);

@@ -42,7 +42,7 @@ fn is_json_object(format: &Value) -> bool {
 
 /// Returns an object with a text, because an application has no use for an empty one.
 fn object(text: &str) -> Generated {
-    Generated { json: json!({"text": text}).to_string(), possible_violation: None }
+    json!({"text": text}).to_string().into()
 }
 
 /// Unwraps the schema from the objects in which OpenAI's API nests schemas.
@@ -100,9 +100,7 @@ fn first_valid<'t>(
     // Compiling takes up to a second.
     budget.effort().allow(true)?;
     Ok(match json_schema::first_valid(schema, &values) {
-        Ok(valid) => {
-            valid.map(|index| Generated { json: texts[index].to_owned(), possible_violation: None })
-        }
+        Ok(valid) => valid.map(|index| Generated::from(texts[index].to_owned())),
         Err(error) => {
             tracing::warn!(
                 error,

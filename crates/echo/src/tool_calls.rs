@@ -8,7 +8,7 @@ use mynah_core::{
 };
 
 use super::{
-    arguments::{self, Context, Generated, ReplyBudget},
+    arguments::{self, Context, Generated, ReplyBudget, Trace},
     effort::{Effort, Unfinished},
     matching::{Mention, mentions},
     schemas,
@@ -19,17 +19,27 @@ use super::{
 pub(super) const MAX_BRIEF_SCHEMAS: usize = 8 * 1024;
 
 /// A tool to call and, unless it is called without being mentioned, its mention.
-struct Selection {
-    tool: usize,
-    mention: Option<Mention>,
+#[derive(Clone)]
+pub(super) struct Selection {
+    pub(super) tool: usize,
+    pub(super) mention: Option<Mention>,
 }
 
-/// Returns the calls to make, without ids, in the order in which the request lists the tools.
+/// A call, and why it is made.
+pub(super) struct TracedCall {
+    pub(super) selection: Selection,
+    pub(super) arguments: String,
+    pub(super) trace: Trace,
+}
+
+/// Returns the calls to make, without ids, in the order in which the request lists the tools. Adds
+/// them to `traced`, if it is given.
 pub(super) fn tool_calls(
     settings: &EchoSettings,
     request: &Request,
     unseen: Option<&Unseen>,
     effort: &Effort,
+    mut traced: Option<&mut Vec<TracedCall>>,
 ) -> Result<Vec<ToolCall>, Unfinished> {
     let selected = select(request, unseen, effort)?;
     if selected.is_empty() {
@@ -44,11 +54,17 @@ pub(super) fn tool_calls(
     readings.for_each(|reading| budget.keep(reading.clone()));
     let (mut calls, mut violations) = (Vec::new(), Vec::new());
     for selection in &selected {
-        let generated = arguments(settings, request, selection, &starts, &question, &mut budget);
+        let is_traced = traced.is_some();
+        let generated =
+            arguments(settings, request, selection, &starts, &question, is_traced, &mut budget);
         budget.check()?;
-        for Generated { json: arguments, possible_violation } in generated {
+        for Generated { json: arguments, possible_violation, trace } in generated {
             let name = request.tools[selection.tool].name.clone();
             violations.extend(possible_violation.map(|violation| (name.clone(), violation)));
+            if let Some(traced) = &mut traced {
+                let (selection, arguments) = (selection.clone(), arguments.clone());
+                traced.push(TracedCall { selection, arguments, trace });
+            }
             calls.push(ToolCall { id: None, name, arguments });
         }
     }
@@ -87,6 +103,7 @@ fn arguments(
     selection: &Selection,
     starts: &[(usize, usize)],
     question: &str,
+    is_traced: bool,
     budget: &mut ReplyBudget,
 ) -> Vec<Generated> {
     let tool = &request.tools[selection.tool];
@@ -101,6 +118,7 @@ fn arguments(
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
         optional: settings.optional,
+        is_traced,
     };
     let schema = schemas::described(tool, budget);
     let described = schema.as_ref().map(|schema| schema.described());

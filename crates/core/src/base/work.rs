@@ -5,7 +5,7 @@ use std::{cell::Cell, sync::Arc};
 use thiserror::Error as ThisError;
 use tokio_util::sync::CancellationToken;
 
-use super::memory::{Charge, MemoryExhausted};
+use super::memory::{Charge, MemoryExhausted, Reservation};
 
 /// The work on a request. It is counted in steps, such as a byte that is compared, so that the same
 /// request stops at the same point on every machine.
@@ -52,6 +52,11 @@ impl Work {
     /// Returns `true` if the work is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
+    }
+
+    /// Returns memory for results, which is charged while it is in use.
+    pub fn reservation(&self) -> Reservation {
+        Reservation::of(self.charge.clone())
     }
 
     /// Counts work that is about to be done.

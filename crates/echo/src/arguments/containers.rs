@@ -56,6 +56,7 @@ impl<'a> Generator<'a> {
         if object.len() > max {
             self.note_violation("more required properties than maxProperties");
         }
+        self.trace_left_out(flat, &object);
         Ok(Value::Object(object))
     }
 

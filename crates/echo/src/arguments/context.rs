@@ -23,4 +23,6 @@ pub(crate) struct Context<'a> {
     pub(crate) literal: bool,
     /// Whether objects have optional properties that nobody stated.
     pub(crate) optional: Optional,
+    /// Whether to trace where the values come from.
+    pub(crate) is_traced: bool,
 }

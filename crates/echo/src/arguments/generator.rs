@@ -10,6 +10,7 @@ use super::{
     context::Context,
     describe::Described,
     flatten::Flattener,
+    origin::{Origin, Trace},
     schema::FlatSchema,
     validator::Validator,
 };
@@ -42,6 +43,8 @@ pub(super) struct StatedValue<'a> {
     pub(super) value: Value,
     /// The schemas that the value is known to satisfy.
     pub(super) satisfied: &'a [&'a Value],
+    /// Where the value comes from, if that is traced.
+    pub(super) origin: Option<Origin>,
 }
 
 /// Generates a value and all values inside it.
@@ -51,6 +54,8 @@ pub(super) struct Generator<'a> {
     pub(super) described: &'a Described<'a>,
     pub(super) stated: Stated<'a>,
     pub(super) budget: Budget,
+    /// Where the values come from, if that is traced.
+    pub(super) trace: Option<Trace>,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
@@ -72,6 +77,7 @@ impl<'a> Generator<'a> {
             described,
             stated: BTreeMap::new(),
             budget,
+            trace: context.is_traced.then(Trace::default),
             possible_violation: None,
             unsupported: None,
             active: Vec::new(),
@@ -112,9 +118,10 @@ impl<'a> Generator<'a> {
         }
         let is_first = self.frame.variant == 0 && !self.frame.is_repeated;
         let stated = is_first.then(|| self.stated.get(self.path.as_slice()).cloned()).flatten();
-        if let Some(StatedValue { value, satisfied }) = stated
+        if let Some(StatedValue { value, satisfied, origin }) = stated
             && (equal(satisfied, schemas) || self.is_valid(&value, schemas))
         {
+            self.trace(|| origin.unwrap_or_default());
             return self.pay(value);
         }
         let (outer, bytes) = (self.active.len(), self.budget.bytes);
@@ -149,7 +156,10 @@ impl<'a> Generator<'a> {
             self.frame.required_only = required_only;
             self.budget.bytes = bytes;
             let value = match self.provided(flat, schemas)? {
-                Some(value) => self.pay(normalized(value))?,
+                Some(value) => {
+                    self.trace(|| Origin::in_schema(flat, value));
+                    self.pay(normalized(value))?
+                }
                 None => self.by_type(flat)?,
             };
             if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {

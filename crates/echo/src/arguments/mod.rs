@@ -23,6 +23,7 @@ mod last_resort;
 mod lists;
 mod number;
 mod offers;
+mod origin;
 mod pattern;
 mod property;
 mod prose;
@@ -34,6 +35,7 @@ mod string;
 mod string_constraints;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod typed;
 mod validator;
 
@@ -47,6 +49,8 @@ use generator::{Frame, Generator, Stated};
 pub(crate) use budget::ReplyBudget;
 pub(crate) use context::Context;
 pub(crate) use describe::Described;
+pub use origin::Origin;
+pub(crate) use origin::Trace;
 
 /// The schema of any object.
 static OBJECT: LazyLock<Value> = LazyLock::new(|| json!({"type": "object"}));
@@ -58,11 +62,21 @@ pub(crate) struct Generated {
     pub(crate) json: String,
     /// The reason to log if the value may be invalid.
     pub(crate) possible_violation: Option<String>,
+    /// Where the values come from. Empty unless that is traced.
+    pub(crate) trace: Trace,
+}
+
+impl From<String> for Generated {
+    /// Creates a value that is certainly valid.
+    fn from(json: String) -> Self {
+        Self { json, possible_violation: None, trace: Trace::default() }
+    }
 }
 
 impl Generated {
     fn empty_object(possible_violation: Option<&str>) -> Self {
-        Self { json: "{}".to_owned(), possible_violation: possible_violation.map(str::to_owned) }
+        let possible_violation = possible_violation.map(str::to_owned);
+        Self { possible_violation, ..Self::from("{}".to_owned()) }
     }
 }
 
@@ -131,7 +145,8 @@ fn generate<'a>(
             let (known, unsupported) = (generator.possible_violation, generator.unsupported);
             let possible_violation =
                 known.or_else(|| unsupported.filter(|_| !budget.confirms(described.root, &value)));
-            return Generated { json, possible_violation };
+            let trace = generator.trace.unwrap_or_default();
+            return Generated { json, possible_violation, trace };
         }
         stated = generator.stated;
     }

@@ -4,7 +4,7 @@ use std::{ops::Deref, rc::Rc};
 
 use serde_json::Value;
 
-use super::{describe::Description, generator::StatedValue};
+use super::{describe::Description, generator::StatedValue, origin::Origin};
 use crate::facts::Fact;
 
 /// A property of a call, or one of a nested object.
@@ -16,6 +16,8 @@ pub(super) struct Property<'a> {
     pub(super) value: Option<Value>,
     /// The fact that gave the value.
     pub(super) fact: Option<Rc<Fact>>,
+    /// Where the value comes from, if that is traced.
+    pub(super) origin: Option<Origin>,
 }
 
 /// A fact that a property may take.
@@ -37,19 +39,20 @@ impl<'a> Deref for Property<'a> {
 impl<'a> Property<'a> {
     /// Creates a property without a value.
     pub(super) fn new(description: &'a Description<'a>) -> Self {
-        Self { description, offers: Rc::new([]), value: None, fact: None }
+        Self { description, offers: Rc::new([]), value: None, fact: None, origin: None }
     }
 
     /// Returns the value, if there is one, by the path of the property.
     pub(super) fn into_stated(self) -> Option<(&'a [String], StatedValue<'a>)> {
         let Description { path, schemas, .. } = self.description;
-        Some((path, StatedValue { value: self.value?, satisfied: schemas }))
+        Some((path, StatedValue { value: self.value?, satisfied: schemas, origin: self.origin }))
     }
 
     /// Takes the value of the property in another call, or none.
     pub(super) fn repeat(&mut self, other: Option<&Self>) {
         self.value = other.and_then(|other| other.value.clone());
         self.fact = other.and_then(|other| other.fact.clone());
+        self.origin = other.and_then(|other| other.origin.clone());
     }
 
     pub(super) fn is_open(&self) -> bool {

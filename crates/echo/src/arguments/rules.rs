@@ -19,22 +19,23 @@ use crate::{
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
 
-/// The rules in the order in which they apply, each with whether it applies to arrays.
-pub(super) const RULES: [(Rule, bool); 14] = [
-    (|search| search.stated(), false),
-    (|search| search.stated(), true),
-    (|search| search.behind_own_cue(), false),
-    (|search| search.behind_own_cue(), true),
-    (|search| search.before_partner(), false),
-    (|search| search.beside_own_word(), false),
-    (|search| search.beside_own_word(), true),
-    (|search| search.list(), true),
-    (|search| search.beside_related_word(), false),
-    (|search| search.left(), false),
-    (|search| search.numbers_left(), false),
-    (|search| search.places_left(), false),
-    (|search| search.left(), true),
-    (|search| search.only_one_left(), false),
+/// The rules in the order in which they apply, each with the name that users see, and with whether it
+/// applies to arrays.
+pub(super) const RULES: [(&str, Rule, bool); 14] = [
+    ("in a statement", |search| search.stated(), false),
+    ("in a statement", |search| search.stated(), true),
+    ("behind its cue", |search| search.behind_own_cue(), false),
+    ("behind its cue", |search| search.behind_own_cue(), true),
+    ("before its counterpart", |search| search.before_partner(), false),
+    ("beside its own word", |search| search.beside_own_word(), false),
+    ("beside its own word", |search| search.beside_own_word(), true),
+    ("list", |search| search.list(), true),
+    ("beside a related word", |search| search.beside_related_word(), false),
+    ("left over", |search| search.left(), false),
+    ("number left over", |search| search.numbers_left(), false),
+    ("place left over", |search| search.places_left(), false),
+    ("left over", |search| search.left(), true),
+    ("the only one left", |search| search.only_one_left(), false),
 ];
 
 /// A part of a message.

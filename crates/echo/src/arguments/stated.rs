@@ -50,6 +50,7 @@ impl<'a> Generator<'a> {
         }
         for property in calls.iter_mut().flatten().filter(|property| property.is_open()) {
             property.value = self.last_resort(property, sources);
+            self.trace_last_resort(property);
         }
         let stated = |call: Call<'a>| call.into_iter().filter_map(Property::into_stated).collect();
         calls.into_iter().map(stated).collect()
@@ -60,7 +61,7 @@ impl<'a> Generator<'a> {
         if !properties.iter().any(|it| it.is_open() && scope.all_offers(it).next().is_some()) {
             return;
         }
-        for (rule, is_array) in RULES {
+        for (name, rule, is_array) in RULES {
             for index in 0..properties.len() {
                 let property = &properties[index];
                 let may_take = property.is_open() && scope.all_offers(property).next().is_some();
@@ -71,10 +72,12 @@ impl<'a> Generator<'a> {
                         scope,
                         tool: &self.described.subject.canonical,
                     });
+                    let taken = scope.taken.len();
                     match is_array {
                         true => self.take_all(&mut properties[index], offers, scope),
                         false => self.take_one(&mut properties[index], offers, scope),
                     }
+                    self.trace_fact(&mut properties[index], name, scope, taken);
                 }
             }
         }

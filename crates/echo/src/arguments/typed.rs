@@ -8,6 +8,7 @@ use super::{
     budget::{Generation, NoValue},
     generator::Generator,
     number,
+    origin::Origin,
     schema::{FlatSchema, type_names},
 };
 use crate::settings::Optional;
@@ -61,6 +62,7 @@ impl<'a> Generator<'a> {
             "boolean" | "null" => return Err(NoValue::Unsatisfiable),
             _ => self.string(flat)?,
         };
+        self.trace(Origin::default);
         self.pay(scalar)
     }
 

@@ -30,6 +30,10 @@ pub(super) struct Mentioned {
     pub(super) tool: usize,
     /// The position of the first distinctive word.
     pub(super) at: u32,
+    /// The name of the rule that matches.
+    pub(super) rule: &'static str,
+    /// The positions of the first word that matches and of the last.
+    pub(super) words: [u32; 2],
 }
 
 impl Matches {
@@ -38,9 +42,13 @@ impl Matches {
         Self { taken: vec![false; words], found: Vec::new() }
     }
 
-    /// Returns the tools that the current rule matches, sorted, and where. Removes its matches and
-    /// takes their words.
-    pub(super) fn take(&mut self, budget: &mut WorkBudget) -> Result<Vec<Mentioned>, Exhausted> {
+    /// Returns the tools that the current rule, which has this name, matches, sorted, and where.
+    /// Removes its matches and takes their words.
+    pub(super) fn take(
+        &mut self,
+        rule: &'static str,
+        budget: &mut WorkBudget,
+    ) -> Result<Vec<Mentioned>, Exhausted> {
         let mut tools = Vec::new();
         if self.found.is_empty() {
             return Ok(tools);
@@ -58,7 +66,7 @@ impl Matches {
             let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
             if !found.is_negated && is_new {
                 let at = found.distinctive.iter().min().copied().unwrap_or(0);
-                tools.push(Mentioned { tool: found.tool, at });
+                tools.push(Mentioned { tool: found.tool, at, rule, words: found.words() });
             }
         }
         Ok(tools)
@@ -66,6 +74,12 @@ impl Matches {
 }
 
 impl RuleMatch {
+    /// Returns the positions of the first word and of the last.
+    fn words(&self) -> [u32; 2] {
+        let all = || self.distinctive.iter().chain(&self.other).copied();
+        [all().min().unwrap_or(0), all().max().unwrap_or(0)]
+    }
+
     fn positions(&self) -> impl Iterator<Item = usize> {
         self.distinctive.iter().chain(&self.other).map(|at| *at as usize)
     }

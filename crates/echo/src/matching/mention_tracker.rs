@@ -106,8 +106,8 @@ mod tests {
         let index = ToolIndex::of_names(&["a", "b", "c"]);
         let mut tracker = MentionTracker::new(&messages, &index, None);
         let mention = |tool| {
-            let reading = Rc::default();
-            Mention { tool, message: 3, reading, sentence: 0..0, clause: 0..0 }
+            let (reading, rule) = (Rc::default(), "name");
+            Mention { tool, message: 3, reading, sentence: 0..0, clause: 0..0, rule, words: 0..0 }
         };
         let pending =
             |tracker: &MentionTracker, at| [0, 1, 2].map(|tool| tracker.is_pending(tool, at));

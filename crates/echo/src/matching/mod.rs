@@ -74,6 +74,10 @@ pub(crate) struct Mention {
     pub(crate) sentence: Range<usize>,
     /// The bytes of the part of the sentence that is about this tool: up to the mention of another.
     pub(crate) clause: Range<usize>,
+    /// The name of the rule that matches.
+    pub(crate) rule: &'static str,
+    /// The bytes from the first word that matches to the last.
+    pub(crate) words: Range<usize>,
 }
 
 /// Returns a mention of each tool that the user asked for and that has not been called since, in

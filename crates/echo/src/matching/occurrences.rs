@@ -23,7 +23,7 @@ pub(super) struct Occurrences<'s> {
 /// One or several consecutive words that are a term or arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Occurrence {
-    term: Term,
+    pub(super) term: Term,
     pub(super) first: u32,
     pub(super) last: u32,
 }
@@ -64,11 +64,15 @@ impl<'s> Occurrences<'s> {
         &self.found[start..start + length]
     }
 
-    /// Returns the terms that stand in a range of positions and are neither quoted nor negated.
-    pub(super) fn in_words(&self, range: &Range<usize>) -> impl Iterator<Item = Term> {
-        let is_in = |it: &&Occurrence| range.contains(&(it.first as usize));
+    /// Returns the occurrences in a range of positions that are neither quoted nor negated.
+    pub(super) fn in_words(
+        &self,
+        range: &Range<usize>,
+    ) -> impl Iterator<Item = &Occurrence> + Clone {
+        let range = range.clone();
+        let is_in = move |it: &&Occurrence| range.contains(&(it.first as usize));
         let is_said = |it: &&Occurrence| self.words[it.first as usize].is_said();
-        self.found.iter().filter(is_in).filter(is_said).map(|it| it.term)
+        self.found.iter().filter(is_in).filter(is_said)
     }
 
     /// Returns the shortest occurrence of a term that starts at a position.
@@ -86,6 +90,11 @@ impl<'s> Occurrences<'s> {
         let next = starts.get(starts.partition_point(|start| *start <= at));
         let start = if is_first { range.start } else { byte(&at) };
         start..next.map_or(range.end, byte)
+    }
+
+    /// Returns the bytes from one position to another.
+    pub(super) fn bytes(&self, [first, last]: [u32; 2]) -> Range<usize> {
+        self.words[first as usize].range().start..self.words[last as usize].range().end
     }
 }
 

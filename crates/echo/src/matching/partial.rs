@@ -85,12 +85,13 @@ impl PartialIndex {
         for clause in clauses(text, sentence) {
             let Some(tool) = search.best(clause.clone())? else { continue };
             if mentioned.iter().all(|it| it.tool != tool) {
-                mentioned.push(Mentioned { tool, at: to_u32(clause.start) });
+                mentioned.push(search.mention(tool, clause));
             }
         }
         if mentioned.len() < 2 {
-            let best = search.best(0..sentence.words.len())?;
-            return Ok(best.map(|tool| Mentioned { tool, at: 0 }).into_iter().collect());
+            let whole = 0..sentence.words.len();
+            let best = search.best(whole.clone())?;
+            return Ok(best.map(|tool| search.mention(tool, whole)).into_iter().collect());
         }
         mentioned.sort_by_key(|it| it.tool);
         Ok(mentioned)
@@ -157,10 +158,19 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         })
     }
 
+    /// Returns the mention of a tool by some words.
+    fn mention(&self, tool: usize, words: Range<usize>) -> Mentioned {
+        let name = &self.index.tools[tool].name;
+        let said = self.occurrences.in_words(&words).filter(|it| name.contains(&it.term));
+        let (first, last) = (said.clone().map(|it| it.first).min(), said.map(|it| it.last).max());
+        let at = to_u32(words.start);
+        Mentioned { tool, at, rule: "part", words: [first.unwrap_or(at), last.unwrap_or(at)] }
+    }
+
     /// Returns the distinct terms of words outside of quotes that are not negated.
     fn terms(&mut self, words: &Range<usize>) -> Result<Vec<Term>, Exhausted> {
         self.budget.spend(words.len())?;
-        let mut terms: Vec<Term> = self.occurrences.in_words(words).collect();
+        let mut terms: Vec<Term> = self.occurrences.in_words(words).map(|it| it.term).collect();
         terms.sort_unstable();
         terms.dedup();
         Ok(terms)

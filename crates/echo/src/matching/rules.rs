@@ -34,20 +34,25 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns which of the `candidates` the sentence mentions.
     pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<Mentioned>, Exhausted> {
-        let rules: [Rule<'a>; 4] =
-            [Self::match_names, Self::match_phrases, Self::match_topics, Self::match_keywords];
+        let rules: [(&'static str, Rule<'a>); 4] = [
+            ("name", Self::match_names),
+            ("phrase", Self::match_phrases),
+            ("topic", Self::match_topics),
+            ("keyword", Self::match_keywords),
+        ];
         let (mut open, mut mentioned) = (candidates.to_vec(), Vec::new());
-        for rule in rules {
+        for (name, rule) in rules {
             for tool in &open {
                 rule(&mut self, *tool)?;
             }
-            let found = self.matches.take(self.budget)?;
+            let found = self.matches.take(name, self.budget)?;
             open.retain(|tool| found.binary_search_by_key(tool, |it| it.tool).is_err());
             mentioned.extend(found);
         }
         if mentioned.is_empty() {
+            let (rule, at) = ("verb", self.sentence.beginning);
             let tool = open.into_iter().find(|tool| self.has_verb(*tool));
-            mentioned.extend(tool.map(|tool| Mentioned { tool, at: self.sentence.beginning }));
+            mentioned.extend(tool.map(|tool| Mentioned { tool, at, rule, words: [at, at] }));
         }
         Ok(mentioned)
     }

@@ -123,10 +123,10 @@ impl<'a> Searcher<'a> {
         if !mentioned.is_empty() {
             let mut starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
             starts.sort_unstable();
-            let mentions = mentioned.into_iter().map(|Mentioned { tool, at }| {
+            let mentions = mentioned.into_iter().map(|Mentioned { tool, at, rule, words }| {
                 let clause = occurrences.clause(&starts, at, &range);
-                let reading = Rc::clone(reading);
-                Mention { tool, message, reading, sentence: range.clone(), clause }
+                let (reading, words) = (Rc::clone(reading), occurrences.bytes(words));
+                Mention { tool, message, reading, sentence: range.clone(), clause, rule, words }
             });
             self.tracker.record(mentions);
         }

@@ -65,7 +65,7 @@ fn generates_typical_samples() {
     let expected = r#"{"address":{"city":"San Francisco","street":"123 Main St"},"count":42,"email":"test@example.com","enabled":true,"location":"San Francisco","priority":5,"send_immediately":true,"subject":"Test email subject","temperature":42}"#;
     let generated =
         arguments(Some(&schema), &Context::default(), &mut ReplyBudget::new(&Effort::full()));
-    assert_eq!(generated, Generated { json: expected.to_owned(), possible_violation: None });
+    assert_eq!(generated, Generated::from(expected.to_owned()));
     let literal = Context { literal: true, ..Context::default() };
     assert!(generate(&schema, &literal).json.contains(r#""priority":42"#));
 }
@@ -102,7 +102,7 @@ fn generates_pydantic_model() {
         json!({"guests": [guest, guest], "lead": guest, "level": "high", "nights": 3, "tags": {}});
     let whole = Context { optional: Optional::Fill, ..Context::default() };
     let generated = generate(&schema, &whole);
-    assert_eq!(generated, Generated { json: expected.to_string(), possible_violation: None });
+    assert_eq!(generated, Generated::from(expected.to_string()));
     let required = generate(&schema, &Context::default());
     assert_eq!(required.json, r#"{"guests":[{"age":30},{"age":30}]}"#);
 }
@@ -215,7 +215,7 @@ fn cuts_cycles() {
         (json!({"properties": {"up": {"$ref": "#"}}}), json!({"id": 42, "next": {}})),
     ] {
         let generated = generate(&node(next), &Context::default());
-        assert_eq!(generated, Generated { json: expected.to_string(), possible_violation: None });
+        assert_eq!(generated, Generated::from(expected.to_string()));
     }
     let generated = generate(&node(next), &Context::default());
     assert_eq!(generated.json, r#"{"id":42,"next":{}}"#);
@@ -227,7 +227,7 @@ fn cuts_cycles() {
     let bushy = json!({"type": "object", "properties": {
         "all": {"type": "array", "minItems": 1, "items": {"$ref": "#"}}}});
     let generated = generate(&bushy, &Context::default());
-    assert_eq!(generated, Generated { json: "{}".to_owned(), possible_violation: None });
+    assert_eq!(generated, Generated::from("{}".to_owned()));
     // An invalid optional property is omitted, even from a best-effort value.
     let both = json!({"type": "object", "required": ["me"], "properties": {
         "me": {"$ref": "#"}, "you": {"type": "object", "required": ["a"], "properties": {"a": false}}}});

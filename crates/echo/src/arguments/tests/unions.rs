@@ -29,7 +29,7 @@ fn satisfies_recursive_unions() {
             "left": {"$ref": "#/$defs/expression"}, "right": {"$ref": "#/$defs/expression"}}}},
         "type": "object", "properties": {"note": {"$ref": "#/$defs/expression"}}});
     let generated = generate(&schema, &Context::default());
-    assert_eq!(generated, Generated { json: r#"{"note":42}"#.into(), possible_violation: None });
+    assert_eq!(generated, Generated::from(r#"{"note":42}"#.to_owned()));
 }
 
 #[test]
@@ -42,5 +42,5 @@ fn tries_branches_inside_branches() {
         "type": "object", "required": ["note"], "properties": {"note": {"oneOf": [
             {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/expression"}]}, {"type": "null"}]}}});
     let generated = generate(&schema, &Context::default());
-    assert_eq!(generated, Generated { json: r#"{"note":42}"#.into(), possible_violation: None });
+    assert_eq!(generated, Generated::from(r#"{"note":42}"#.to_owned()));
 }

@@ -1,0 +1,71 @@
+//! Traces where the values of a call come from, if the call is explained.
+
+use serde_json::{Map, Value};
+
+use super::{
+    generator::Generator,
+    origin::{Origin, Trace},
+    property::Property,
+    rules::Scope,
+    schema::FlatSchema,
+};
+
+impl Generator<'_> {
+    /// Returns the trace to add to, if the call is explained.
+    fn traced(&mut self) -> Option<&mut Trace> {
+        self.trace.as_mut().filter(|_| !self.frame.is_repeated)
+    }
+
+    /// Traces the current value.
+    pub(super) fn trace(&mut self, origin: impl FnOnce() -> Origin) {
+        let path = self.path.clone();
+        if let Some(trace) = self.traced() {
+            trace.origins.insert(path, origin());
+        }
+    }
+
+    /// Traces the properties that the current object does not have.
+    pub(super) fn trace_left_out(&mut self, flat: &FlatSchema, object: &Map<String, Value>) {
+        let path = self.path.clone();
+        if let Some(trace) = self.traced() {
+            let names = flat.values("properties").filter_map(Value::as_object).flat_map(Map::keys);
+            let left_out = names.filter(|name| !object.contains_key(*name)).cloned().collect();
+            trace.left_out.insert(path, left_out);
+        }
+    }
+
+    /// Traces a value that the rule has taken: the facts in `scope` from the one with the number `first`.
+    pub(super) fn trace_fact(
+        &self,
+        property: &mut Property,
+        rule: &'static str,
+        scope: &Scope,
+        first: usize,
+    ) {
+        let facts = || scope.taken.iter().skip(first);
+        if let (Some(_), false) = (&self.trace, property.is_open())
+            && let Some(start) = facts().map(|fact| fact.start).min()
+            && let Some(end) = facts().map(|fact| fact.end).max()
+        {
+            let words = scope.reading.text[start..end].to_owned();
+            property.origin = Some(Origin::Stated { rule, words });
+        }
+    }
+
+    /// Traces a value that is not a single fact.
+    pub(super) fn trace_last_resort(&self, property: &mut Property) {
+        if let (Some(_), Some(value)) = (&self.trace, &property.value) {
+            let (rule, words) = match value {
+                Value::Bool(true) => ("its own words", property.own_words.join(" ")),
+                Value::Bool(false) => ("its own words, negated", property.own_words.join(" ")),
+                Value::String(text) if *text == self.context.question => {
+                    ("the whole message", text.clone())
+                }
+                other => {
+                    ("in the form of its pattern", other.as_str().unwrap_or_default().to_owned())
+                }
+            };
+            property.origin = Some(Origin::Stated { rule, words });
+        }
+    }
+}
