@@ -4,6 +4,7 @@ mod check;
 mod control_characters;
 mod converse;
 mod daprd;
+mod explain;
 mod help;
 mod import;
 mod run;

@@ -37,6 +37,8 @@ pub(super) enum CliError {
     Control(#[from] ControlClientError),
     #[error(transparent)]
     Simulate(#[from] simulate::Error),
+    #[error("{0}")]
+    Explain(Diagnostic),
     #[error("cannot start the runtime")]
     Runtime(#[source] io::Error),
     #[error("cannot listen for signals")]

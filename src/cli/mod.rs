@@ -7,6 +7,7 @@ mod config;
 mod control_client;
 mod converse;
 mod error;
+mod explain;
 mod import;
 mod journal;
 mod logging;
@@ -122,6 +123,10 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Verify(args)) => Ok(block_on(verify::verify(&args, &Environment::read()))??),
+        Some(Command::Explain(args)) => {
+            block_on(explain::explain(&args, &Environment::read()))?.map_err(CliError::Explain)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Command::Schema(args)) => Ok(schema::schema(&args)),
         Some(Command::Import(args)) => Ok(import::import(&args)),
     }

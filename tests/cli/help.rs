@@ -28,6 +28,7 @@ fn short_help() {
       simulate  Play simulated conversations between customers and agents, and write a report
       journal   Print the calls of a sidecar as JSON lines
       verify    Check the calls of a sidecar against the expectations in a rules file
+      explain   Say which tools echo calls for a prompt, with which arguments, and why
       schema    Print the JSON Schema of a format, for editors
       import    Convert files of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)
@@ -113,6 +114,7 @@ fn long_help() {
       simulate  Play simulated conversations between customers and agents, and write a report
       journal   Print the calls of a sidecar as JSON lines
       verify    Check the calls of a sidecar against the expectations in a rules file
+      explain   Say which tools echo calls for a prompt, with which arguments, and why
       schema    Print the JSON Schema of a format, for editors
       import    Convert files of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)

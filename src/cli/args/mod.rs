@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Journal(JournalArgs),
     /// Check the calls of a sidecar against the expectations in a rules file
     Verify(VerifyArgs),
+    /// Say which tools echo calls for a prompt, with which arguments, and why
+    Explain(ExplainArgs),
     /// Print the JSON Schema of a format, for editors
     Schema(SchemaArgs),
     /// Convert files of another program to a rules file, and print it
@@ -136,6 +138,19 @@ pub(crate) struct VerifyArgs {
     /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:PORT/mynah/v1, with $DAPR_HTTP_PORT or 3500]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
+}
+
+/// Arguments of `mynah explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Prompt; read from stdin if absent or -
+    pub prompt: Option<String>,
+    /// File with the offered tools, as YAML or JSON: a list, a request, or a file for converse --tools
+    #[arg(long, value_name = "FILE")]
+    pub tools: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `mynah schema`.
