@@ -2,6 +2,7 @@
 
 mod commands;
 mod explain;
+mod explain_echo;
 mod file;
 mod journal;
 mod openapi;

@@ -8,6 +8,7 @@ use crate::{
     pii::Scrubber,
     provider::{
         Provider,
+        echo::Echo,
         faults::Faults,
         scripted::{Rules, ScriptedSettings, rules::SessionRules},
     },
@@ -152,6 +153,11 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
 
     /// Returns the settings of instruction chains and rules, if the provider follows any.
     fn script(&self) -> Option<ScriptedSettings> {
+        None
+    }
+
+    /// Returns the echo that answers for the component `name` if neither a chain nor a rule does.
+    fn echo(&self, _name: &str) -> Option<Echo> {
         None
     }
 

@@ -25,6 +25,7 @@ use crate::{
     pii::{self, Scrubber},
     provider::{
         Answering, CallContext, CancelOnDrop, Provider, ProviderError,
+        echo::Echo,
         scripted::{
             ScriptedSettings,
             rules::{RuleSources, SessionRules},
@@ -50,6 +51,8 @@ pub struct Component {
     pub(crate) model: Option<String>,
     /// The settings of its instruction chains and rules, if it follows any.
     pub(crate) script: Option<ScriptedSettings>,
+    /// The echo that answers if neither a chain nor a rule does.
+    pub(super) echo: Option<Echo>,
     /// Whether the token limit of a request has an effect.
     limits_tokens: bool,
     /// Whether the tool calls and results in a history must match.
@@ -83,6 +86,7 @@ impl Component {
             rules: RuleSources { component, sessions: session_rules.clone() },
             model: spec.provider.model().map(str::to_owned),
             script: spec.provider.script(),
+            echo: spec.provider.echo(&spec.name),
             limits_tokens: spec.provider.limits_tokens(),
             has_strict_history: spec.has_strict_history,
             provider: spec.build_provider(&metrics.tools, session_rules),

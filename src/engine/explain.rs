@@ -1,4 +1,4 @@
-//! Explains which rule would answer a call.
+//! Explains which rule would answer a call, and which tools echo would call.
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use crate::{
     pii,
     provider::{
         counters::Counters,
+        echo::explain::ToolsExplanation,
         scripted::{
             ChainOutcome, ExplainedChain,
             rules::{
@@ -37,6 +38,9 @@ pub(crate) struct Explanation {
     pub(crate) answered_by: Option<String>,
     /// All rules of the session and of the component, in the order in which they are tried.
     pub(crate) rules: Vec<ExplainedRule>,
+    /// Which tools echo would call, and why. `null` if echo would not answer, or does so in the mode
+    /// `daprd`.
+    pub(crate) echo: Option<ToolsExplanation>,
 }
 
 /// A call to explain.
@@ -99,6 +103,8 @@ pub(crate) fn explain(
     let rules = component.rules.of_call(session);
     let rules = rules.explain(&matched, on_exhausted, counters, is_answered, work)?;
     let answered_by = rules.iter().find(|rule| rule.answers).map(|rule| rule.rule.clone());
+    let echo = component.echo.as_ref().filter(|_| !is_answered && answered_by.is_none());
+    let echo = echo.map(|echo| echo.explain(&request, work)).transpose()?.flatten();
     let (component, session) = (component.name.clone(), session.to_owned());
-    Ok(Explanation { component, session, chain, answered_by, rules })
+    Ok(Explanation { component, session, chain, answered_by, rules, echo })
 }

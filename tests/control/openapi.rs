@@ -52,6 +52,15 @@ fn operation(method: &'static str, path: &'static str, status: u16) -> Operation
 /// Returns all operations.
 fn operations() -> Vec<Operation> {
     let request = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": "fail"}]}}]}]});
+    let offering = json!({
+        "inputs": [{"messages": [{"ofUser": {"content": [{"text": "Look up the price of 'tea'"}]}}]}],
+        "tools": [
+            {"function": {"name": "get_price", "parameters": {"type": "object", "properties": {
+                "item": {"type": "string"}, "unit": {"enum": ["EUR"]}, "count": {"type": "integer"},
+            }, "required": ["item", "unit"]}}},
+            {"function": {"name": "find_shop"}},
+        ],
+    });
     let fault = json!({"fail_first": 1, "error": {"code": "ABORTED", "retry_after": "1s"}});
     vec![
         operation("get", "journal", 200),
@@ -109,6 +118,7 @@ fn operations() -> Vec<Operation> {
             valid: vec![
                 (json!({"request": request, "session": "a", "model": "m"}), 200),
                 (json!({"request": request, "api": "alpha2", "component": "echo"}), 200),
+                (json!({"request": offering}), 200),
             ],
             invalid: vec![
                 json!({}),

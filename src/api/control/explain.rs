@@ -1,4 +1,4 @@
-//! `/mynah/v1/explain`: which rule would answer a request.
+//! `/mynah/v1/explain`: which rule would answer a request, and which tools echo would call.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ enum Api {
     Responses,
 }
 
-/// Says which rule would answer a request, and why the others would not.
+/// Says which rule would answer a request, which tools echo would call, and why.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     Extension(resources): Extension<Resources>,

@@ -79,7 +79,7 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
         },
         "/mynah/v1/verify": {"post": verified},
         "/mynah/v1/explain": {
-            "post": operation("Explain which rule answers", &[], Some(explain), Some(explanation)),
+            "post": operation("Explain which rule answers, and which tools echo calls", &[], Some(explain), Some(explanation)),
         },
         "/mynah/v1/rules": {
             "get": as_yaml(operation("Show the rules", &all[..1], None, Some(rules_schema()))),

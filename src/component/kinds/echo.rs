@@ -136,6 +136,10 @@ impl ProviderSpec for EchoSettings {
         by_script(name, script_settings(self), rules, Some(echo))
     }
 
+    fn echo(&self, name: &str) -> Option<Echo> {
+        Some(Echo::new(name, self.clone()))
+    }
+
     fn script(&self) -> Option<ScriptedSettings> {
         self.chains.then(|| script_settings(self))
     }

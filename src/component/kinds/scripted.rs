@@ -185,11 +185,7 @@ impl ProviderSpec for ScriptedSpec {
         let Self { settings, fallback, rules } = self;
         let mut settings = settings.clone();
         let fallback = match fallback {
-            Fallback::Echo => {
-                let (model, stream) = (settings.model.clone(), settings.stream);
-                let echo = EchoSettings { model, stream, ..EchoSettings::default() };
-                Some(Arc::new(Echo::new(name, echo)) as _)
-            }
+            Fallback::Echo => self.echo(name).map(|echo| Arc::new(echo) as _),
             Fallback::Error => None,
             Fallback::Component => component,
         };
@@ -204,6 +200,12 @@ impl ProviderSpec for ScriptedSpec {
 
     fn model(&self) -> Option<&str> {
         Some(&self.settings.model)
+    }
+
+    fn echo(&self, name: &str) -> Option<Echo> {
+        let (model, stream) = (self.settings.model.clone(), self.settings.stream);
+        let settings = EchoSettings { model, stream, ..EchoSettings::default() };
+        (self.fallback == Fallback::Echo).then(|| Echo::new(name, settings))
     }
 
     fn script(&self) -> Option<ScriptedSettings> {
