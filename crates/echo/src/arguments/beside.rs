@@ -1,13 +1,44 @@
 //! The rules that give facts to properties by the words around the facts.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::Range, rc::Rc};
 
 use super::{
     fit::{BOUNDS, has_cue, is_amount, is_beside_own_word, is_counted, is_name},
     property::{Offer, Property},
-    rules::Search,
+    rules::{Scope, Search},
 };
-use crate::facts::{Fact, FactType, Kind};
+use crate::facts::{Fact, FactType, Kind, Reading};
+
+/// How well the name of a property fits the words before a fact: the number of its words that stand
+/// there, then the fewest other words.
+pub(super) type Fit = (usize, Reverse<usize>);
+
+fn fit(property: &Property, fact: &Fact, reading: &Reading) -> Fit {
+    (property.count_words(&reading.lead(fact).words), Reverse(property.words.len()))
+}
+
+impl<'r> Scope<'r> {
+    /// Creates a scope of a part of a message, in which the `taken` parts are no values.
+    pub(super) fn new(
+        reading: &'r Reading,
+        properties: &[Property],
+        range: Range<usize>,
+        taken: Vec<Range<usize>>,
+    ) -> Self {
+        let bounds =
+            properties.iter().filter(|it| it.is_numeric()).filter_map(|it| it.bound_cues());
+        let bound_cues = bounds.collect::<Vec<_>>().join(" ");
+        let best_fit = |fact: &Rc<Fact>| {
+            let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
+            let fits: Vec<Fit> = open.map(|it| fit(it, fact, reading)).collect();
+            let best = fits.iter().max()?;
+            let is_only = fits.iter().filter(|it| *it == best).nth(1).is_none();
+            Some((fact.range.start, (*best, is_only)))
+        };
+        let best_fits = reading.facts().iter().filter_map(best_fit).collect();
+        Self { reading, range, taken, best_fits, bound_cues }
+    }
+}
 
 impl Search<'_, '_> {
     /// The facts behind a statement with more words of the property than of any other: "the decay
@@ -17,10 +48,9 @@ impl Search<'_, '_> {
         let mut offers = self.offers(|fact| {
             let lead = reading.lead(fact);
             let is_id = || property.kind() == Some(Kind::Id) && lead.words[0] == "id";
-            property.count_words(&lead.words) > 0
+            self.fits_best(fact) == Some(true)
                 && (lead.is_explicit || fact.of == FactType::Quote || is_id())
                 && !is_counted(property, fact, reading)
-                && !self.has_rival(fact, |it| self.fit(it, fact) >= self.fit(property, fact))
                 && !self.is_bound_of_other(fact)
                 && !self.is_before_other(fact)
         });
@@ -37,9 +67,8 @@ impl Search<'_, '_> {
             let is_beside = is_beside_own_word(property, fact, reading)
                 && !self.is_beside_other_word(fact)
                 && !is_counted(property, fact, reading);
-            let fits_better = |it: &Property| self.fit(it, fact) > self.fit(property, fact);
             (is_beside || self.is_text_before_own_word(fact))
-                && (count(fact) == 0 || !self.has_rival(fact, fits_better))
+                && (count(fact) == 0 || self.fits_best(fact).is_some())
         });
         // "SKU-77 in warehouse B-2"
         offers.sort_by_key(|Offer { fact, .. }| {
@@ -80,8 +109,7 @@ impl Search<'_, '_> {
         has_cue(fact, BOUNDS)
             && match self.property.bound_cues() {
                 Some(cues) => !has_cue(fact, cues),
-                None => self
-                    .has_rival(fact, |it| it.bound_cues().is_some_and(|cues| has_cue(fact, cues))),
+                None => has_cue(fact, &self.scope.bound_cues),
             }
     }
 
@@ -91,10 +119,13 @@ impl Search<'_, '_> {
         fact.of != FactType::Quote && self.has_rival(fact, |it| it.owns(after))
     }
 
-    /// Returns how well the words before a fact fit the name of a property.
-    fn fit(&self, property: &Property, fact: &Fact) -> (usize, Reverse<usize>) {
-        let lead = &self.scope.reading.lead(fact).words;
-        (property.count_words(lead), Reverse(property.words.len()))
+    /// Returns whether the property is the only one whose name fits the words before a fact best, or
+    /// `None` if it is none of them.
+    fn fits_best(&self, fact: &Fact) -> Option<bool> {
+        let own = fit(self.property, fact, self.scope.reading);
+        let best = self.scope.best_fits.get(&fact.range.start).copied();
+        let (best, is_only) = best.unwrap_or((own, true));
+        (own >= best && own.0 > 0).then_some(is_only || own > best)
     }
 
     /// Adds the rest of the list for an array.

@@ -54,8 +54,8 @@ pub(super) struct Generator<'a> {
     pub(super) described: &'a Described<'a>,
     pub(super) stated: Stated<'a>,
     pub(super) budget: Budget,
-    /// Where the values come from, if that is traced.
-    pub(super) trace: Option<Trace>,
+    /// Where the values come from. Empty unless that is traced.
+    pub(super) trace: Trace,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
@@ -77,7 +77,7 @@ impl<'a> Generator<'a> {
             described,
             stated: BTreeMap::new(),
             budget,
-            trace: context.is_traced.then(Trace::default),
+            trace: Trace::default(),
             possible_violation: None,
             unsupported: None,
             active: Vec::new(),

@@ -145,8 +145,7 @@ fn generate<'a>(
             let (known, unsupported) = (generator.possible_violation, generator.unsupported);
             let possible_violation =
                 known.or_else(|| unsupported.filter(|_| !budget.confirms(described.root, &value)));
-            let trace = generator.trace.unwrap_or_default();
-            return Generated { json, possible_violation, trace };
+            return Generated { json, possible_violation, trace: generator.trace };
         }
         stated = generator.stated;
     }

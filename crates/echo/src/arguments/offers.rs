@@ -19,6 +19,9 @@ use crate::{
     },
 };
 
+/// Maximum number of places where a statement for a property is looked for.
+const MAX_STATEMENTS: usize = 16;
+
 /// Returns the facts that a property may take, best first. The words of the `tool` are not values.
 pub(super) fn offers<'a>(
     property: &Property<'a>,
@@ -71,7 +74,7 @@ fn stated_words<'r>(
 ) -> impl Iterator<Item = Fact> + 'r {
     let takes = matches!(property.kind(), Some(Kind::Label | Kind::Title | Kind::Id | Kind::Uuid));
     let words = property.words.iter().filter(move |_| takes);
-    let ends = words.flat_map(|word| reading.find(slice::from_ref(word)));
+    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
     ends.filter_map(|(Range { end, .. }, _)| {
         let captures = STATEMENT.captures(&reading.text[end..])?;
         let word = captures.get(1).or(captures.get(2))?;

@@ -1,8 +1,9 @@
 //! The rules that decide which facts a property may take.
 
-use std::{ops::Range, rc::Rc};
+use std::{collections::BTreeMap, ops::Range, rc::Rc};
 
 use super::{
+    beside::Fit,
     fit::{
         BOUNDS, HERE, has_cue, has_place_cue, is_amount, is_bare, is_behind_own_cue, is_left_for,
     },
@@ -44,6 +45,10 @@ pub(super) struct Scope<'r> {
     pub(super) range: Range<usize>,
     /// The parts of the message that properties have taken.
     pub(super) taken: Vec<Range<usize>>,
+    /// By the start of a fact, the best fit of a property, and whether it is the only one.
+    pub(super) best_fits: BTreeMap<usize, (Fit, bool)>,
+    /// The cues of all bounds.
+    pub(super) bound_cues: String,
 }
 
 impl Scope<'_> {

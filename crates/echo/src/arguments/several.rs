@@ -121,7 +121,7 @@ impl<'a> Generator<'a> {
                 property.repeat(None);
                 property.offers = offers_in(clause, &property.offers, &reading.text);
             }
-            let mut scope = Scope { reading, range: clause.clone(), taken: taken.to_vec() };
+            let mut scope = Scope::new(reading, &call, clause.clone(), taken.to_vec());
             self.fill(&mut call, &mut scope);
             calls.push(call);
         }

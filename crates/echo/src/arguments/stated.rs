@@ -38,7 +38,7 @@ impl<'a> Generator<'a> {
                     property.offers =
                         offers(property, reading, &self.described.subject.canonical).into();
                 }
-                let mut scope = Scope { reading, range: 0..0, taken: counts.clone() };
+                let mut scope = Scope::new(reading, call, 0..0, counts.clone());
                 for range in nearest.iter().chain([&(0..reading.text.len())]) {
                     scope.range = range.clone();
                     self.fill(call, &mut scope);

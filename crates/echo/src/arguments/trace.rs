@@ -3,34 +3,29 @@
 use serde_json::{Map, Value};
 
 use super::{
-    generator::Generator,
-    origin::{Origin, Trace},
-    property::Property,
-    rules::Scope,
-    schema::FlatSchema,
+    generator::Generator, origin::Origin, property::Property, rules::Scope, schema::FlatSchema,
 };
 
 impl Generator<'_> {
-    /// Returns the trace to add to, if the call is explained.
-    fn traced(&mut self) -> Option<&mut Trace> {
-        self.trace.as_mut().filter(|_| !self.frame.is_repeated)
+    fn is_traced(&self) -> bool {
+        self.context.is_traced && !self.frame.is_repeated
     }
 
     /// Traces the current value.
     pub(super) fn trace(&mut self, origin: impl FnOnce() -> Origin) {
-        let path = self.path.clone();
-        if let Some(trace) = self.traced() {
-            trace.origins.insert(path, origin());
+        if self.is_traced() {
+            let path = self.path.clone();
+            self.trace.origins.insert(path, origin());
         }
     }
 
     /// Traces the properties that the current object does not have.
     pub(super) fn trace_left_out(&mut self, flat: &FlatSchema, object: &Map<String, Value>) {
-        let path = self.path.clone();
-        if let Some(trace) = self.traced() {
+        if self.is_traced() {
+            let path = self.path.clone();
             let names = flat.values("properties").filter_map(Value::as_object).flat_map(Map::keys);
             let left_out = names.filter(|name| !object.contains_key(*name)).cloned().collect();
-            trace.left_out.insert(path, left_out);
+            self.trace.left_out.insert(path, left_out);
         }
     }
 
@@ -43,7 +38,8 @@ impl Generator<'_> {
         first: usize,
     ) {
         let facts = || scope.taken.iter().skip(first);
-        if let (Some(_), false) = (&self.trace, property.is_open())
+        if self.context.is_traced
+            && !property.is_open()
             && let Some(start) = facts().map(|fact| fact.start).min()
             && let Some(end) = facts().map(|fact| fact.end).max()
         {
@@ -54,7 +50,9 @@ impl Generator<'_> {
 
     /// Traces a value that is not a single fact.
     pub(super) fn trace_last_resort(&self, property: &mut Property) {
-        if let (Some(_), Some(value)) = (&self.trace, &property.value) {
+        if self.context.is_traced
+            && let Some(value) = &property.value
+        {
             let (rule, words) = match value {
                 Value::Bool(true) => ("its own words", property.own_words.join(" ")),
                 Value::Bool(false) => ("its own words, negated", property.own_words.join(" ")),
