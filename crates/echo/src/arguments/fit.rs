@@ -43,7 +43,7 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
         return is_word;
     }
     if property.kind() == Some(Kind::Label) && is_word {
-        return fact.of != FactType::Word;
+        return true;
     }
     let is_bound = match property.kind() {
         Some(Kind::Number) => is_amount(fact),

@@ -8,7 +8,7 @@ use super::{
     Source, generator::Generator, offers::stated_boolean, property::Property,
     string_constraints::PATTERN_STEPS,
 };
-use crate::facts::Kind;
+use crate::{facts::Kind, settings::Optional};
 
 impl<'a> Generator<'a> {
     /// Returns a value that is not a single fact: the whole message, whether words stand in the
@@ -18,7 +18,8 @@ impl<'a> Generator<'a> {
         property: &Property<'a>,
         sources: &[Source],
     ) -> Option<Value> {
-        let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question));
+        let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question))
+            && (property.is_wanted || self.context.optional == Optional::Fill);
         if is_text && property.type_name == "string" && !property.is_array {
             let text = self.context.question;
             let fits = !text.is_empty() && text.len() < self.budget.bytes;

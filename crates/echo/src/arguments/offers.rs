@@ -41,10 +41,12 @@ pub(super) fn offers<'a>(
     let takes = meaning.row.takes;
     // A statement may quote the value of any property.
     let quote = (!takes.contains(&FactType::Quote)).then_some(FactType::Quote);
+    let word = takes_words(property, reading).then_some(FactType::Word);
     let facts = takes
         .iter()
         .copied()
         .chain(quote)
+        .chain(word)
         .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == of));
     let with_region = |fact: &Rc<Fact>| match fact.of {
         FactType::Name if property.has_region => region(fact, reading),
@@ -64,6 +66,14 @@ pub(super) fn offers<'a>(
         .chain(stated_words(property, reading).map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
         .collect()
+}
+
+/// Returns `true` for a property with "from" or "to" in its name if the message says both, as in "from
+/// checking to savings".
+fn takes_words(property: &Property, reading: &Reading) -> bool {
+    let is_said = |cue| reading.facts().iter().any(|fact| fact.cue == Some(cue));
+    let is_end = property.has_word("from") || property.has_word("to");
+    property.kind() == Some(Kind::Label) && is_end && is_said("from") && is_said("to")
 }
 
 /// Returns the words that statements such as "color: red" and "a database called inventory" give to a

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{
     Source,
     alike::counts,
+    context::Context,
     describe::Description,
     generator::{Generator, Stated},
     offers::{complement, offers, values},
@@ -56,6 +57,13 @@ impl<'a> Generator<'a> {
         calls.into_iter().map(stated).collect()
     }
 
+    /// Returns `true` for a part of a message that is about this tool alone.
+    fn is_own(&self, scope: &Scope) -> bool {
+        let Context { reach, nearest, mention, .. } = self.context;
+        let is_only = reach.is_empty() || *reach == (0..mention.len());
+        is_only || scope.range == nearest[0]
+    }
+
     /// Gives the facts of a part of a message to the open properties.
     pub(super) fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
         if !properties.iter().any(|it| it.is_open() && scope.all_offers(it).next().is_some()) {
@@ -64,7 +72,9 @@ impl<'a> Generator<'a> {
         for (name, rule, is_array) in RULES {
             for index in 0..properties.len() {
                 let property = &properties[index];
-                let may_take = property.is_open() && scope.all_offers(property).next().is_some();
+                let may_take = property.is_open()
+                    && (property.is_wanted || self.is_own(scope))
+                    && scope.all_offers(property).next().is_some();
                 if may_take && property.is_array == is_array {
                     let offers = rule(&Search {
                         properties,

@@ -56,7 +56,9 @@ fn named(source: &str, range: Range<usize>) -> Bare {
     let suffix = ["'s", "’s"].into_iter().find(|suffix| rest.starts_with(suffix)).unwrap_or("");
     let after = &rest[suffix.len()..];
     let is_last = words(after).next().is_none_or(|next| {
-        !after[..next.range.start].trim().is_empty() || is_generic(&after[next.range])
+        let word = &after[next.range.clone()];
+        let follows = after[..next.range.start].trim().is_empty();
+        !follows || is_generic(word) || Entry::listed(word).cue.is_some()
     });
     let end = if is_last { range.end + suffix.len() } else { range.end };
     (FactType::Name, range.start..end, source[range.start..end].to_owned())

@@ -117,7 +117,10 @@ impl ToolIndex {
 
     /// Returns the index for the rule that a part of a name suffices for.
     pub(super) fn partial(&self) -> &PartialIndex {
-        self.partial.get_or_init(|| PartialIndex::new(&self.names, &self.descriptions, &self.terms))
+        self.partial.get_or_init(|| {
+            let verbs = self.tools.iter().map(|tool| tool.verb);
+            PartialIndex::new(&self.names, &self.descriptions, &self.terms, verbs)
+        })
     }
 
     /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched.

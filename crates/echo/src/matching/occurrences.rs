@@ -132,7 +132,7 @@ fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
 }
 
 /// Returns the position of the first word after the openings of a sentence.
-fn find_beginning(text: &str, words: &[Word]) -> u32 {
+pub(super) fn find_beginning(text: &str, words: &[Word]) -> u32 {
     let mut at = 0;
     let opening = |at| OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening));
     while let Some(opening) = opening(at) {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use super::{
     matches::Mentioned,
-    occurrences::Occurrences,
+    occurrences::{Occurrences, find_beginning},
     terms::{Term, Terms, is_generic_in},
     work_budget::{Exhausted, WorkBudget},
 };
@@ -20,6 +20,8 @@ use crate::text::{
 pub(super) struct PartialIndex {
     tools: Vec<PartialTool>,
     by_name: BTreeMap<Term, Vec<usize>>,
+    /// By the verb that asks for it, the tool.
+    by_verb: BTreeMap<Term, usize>,
     /// By stem, the tools whose descriptions have the word and whose names do not.
     by_description: BTreeMap<String, Vec<usize>>,
 }
@@ -34,6 +36,9 @@ struct PartialTool {
     generic: Vec<Term>,
 }
 
+/// Words that start a clause.
+const CLAUSE_STARTS: [&str; 3] = ["and", "then", "while"];
+
 /// How well a tool fits a part of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
@@ -45,10 +50,17 @@ struct Score {
 
 impl PartialIndex {
     /// Indexes tools by their names and descriptions.
-    pub(super) fn new(names: &[String], descriptions: &[String], terms: &Terms) -> Self {
+    pub(super) fn new(
+        names: &[String],
+        descriptions: &[String],
+        terms: &Terms,
+        verbs: impl Iterator<Item = Option<Term>>,
+    ) -> Self {
         let names: Vec<_> = names.iter().map(|name| canonical_words(name)).collect();
         let prefixes = prefixes(&names);
         let mut index = Self::default();
+        let verbs = verbs.enumerate().filter_map(|(tool, verb)| Some((verb?, tool)));
+        index.by_verb.extend(verbs);
         for (at, (name, description)) in names.iter().zip(descriptions).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
             tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
@@ -71,27 +83,36 @@ impl PartialIndex {
     }
 
     /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
-    /// whole.
+    /// whole. Clauses with one of the `known` mentions ask for no other tool.
     pub(super) fn mentioned(
         &self,
         text: &str,
         sentence: &Sentence,
         occurrences: &Occurrences,
         is_pending: impl Fn(usize) -> bool,
+        known: &[u32],
         budget: &mut WorkBudget,
     ) -> Result<Vec<Mentioned>, Exhausted> {
         let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
         let mut mentioned: Vec<Mentioned> = Vec::new();
-        for clause in clauses(text, sentence) {
-            let Some(tool) = search.best(clause.clone())? else { continue };
+        let has_known = |clause: &Range<usize>| {
+            let is_in = |at: &u32| clause.contains(&(*at as usize));
+            // The known mentions were searched for with more care: "Don't send an email, call him".
+            let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
+            known.iter().any(is_in) || !known.is_empty() && is_negated
+        };
+        for clause in clauses(text, sentence).into_iter().filter(|clause| !has_known(clause)) {
+            let best = search.best(clause.clone())?;
+            let Some(tool) = best.or_else(|| search.by_verb(text, &clause)) else { continue };
             if mentioned.iter().all(|it| it.tool != tool) {
                 mentioned.push(search.mention(tool, clause));
             }
         }
-        if mentioned.len() < 2 {
+        if known.is_empty() && mentioned.len() < 2 {
             let whole = 0..sentence.words.len();
             let best = search.best(whole.clone())?;
-            return Ok(best.map(|tool| search.mention(tool, whole)).into_iter().collect());
+            let best = best.map(|tool| search.mention(tool, whole));
+            return Ok(best.or(mentioned.pop()).into_iter().collect());
         }
         mentioned.sort_by_key(|it| it.tool);
         Ok(mentioned)
@@ -156,6 +177,18 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             [.., (next, _), (best, _)] if next == best => None,
             scores => scores.last().map(|(_, tool)| *tool),
         })
+    }
+
+    /// Returns the tool with whose verb a clause begins.
+    fn by_verb(&self, text: &str, clause: &Range<usize>) -> Option<usize> {
+        let words = &self.sentence.words[clause.clone()];
+        let is_joint = |word: &&Word| CLAUSE_STARTS.contains(&self.sentence.form(word));
+        let start = words.iter().take_while(is_joint).count();
+        let first = clause.start + start + find_beginning(text, &words[start..]) as usize;
+        let first_word = first..first + 1;
+        let mut terms = self.occurrences.in_words(&first_word);
+        let tool = terms.find_map(|it| self.index.by_verb.get(&it.term)).copied();
+        tool.filter(|tool| first < clause.end && (self.is_pending)(*tool))
     }
 
     /// Returns the mention of a tool by some words.
@@ -228,7 +261,7 @@ fn clauses(text: &str, sentence: &Sentence) -> Vec<Range<usize>> {
     let starts_clause = |at: &usize| {
         let word = &sentence.words[*at];
         let before = text[sentence.range.start..word.range().start].trim_end();
-        before.ends_with([',', ';']) || ["and", "then", "while"].contains(&sentence.form(word))
+        before.ends_with([',', ';']) || CLAUSE_STARTS.contains(&sentence.form(word))
     };
     let starts = (1..sentence.words.len()).filter(starts_clause);
     let starts: Vec<usize> = [0].into_iter().chain(starts).chain([sentence.words.len()]).collect();

@@ -115,10 +115,14 @@ impl<'a> Searcher<'a> {
             let matcher = SentenceMatcher::new(self.index, &occurrences, self.budget);
             mentioned = matcher.mentioned(&candidates)?;
         }
-        if mentioned.is_empty() && is_last {
+        if is_last {
             let partial = self.index.partial();
-            mentioned =
-                partial.mentioned(text, &sentence, &occurrences, is_pending, self.budget)?;
+            let is_open =
+                |tool: usize| is_pending(tool) && mentioned.iter().all(|it| it.tool != tool);
+            let starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
+            let parts =
+                partial.mentioned(text, &sentence, &occurrences, is_open, &starts, self.budget)?;
+            mentioned.extend(parts);
         }
         if !mentioned.is_empty() {
             let mut starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
