@@ -116,7 +116,7 @@ async fn arguments_come_from_words_or_the_schema() {
             "Run it [5, 3]",
             "items",
             json!({"type": "array", "items": {"type": "integer"}}),
-            "5, 3 (list of numbers)",
+            "5, 3 (list)",
         ),
         (
             "Run it on x-7",

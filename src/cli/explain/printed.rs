@@ -12,10 +12,12 @@ use crate::{
 /// The maximum width of a column in characters. Longer cells are not aligned.
 const MAX_WIDTH: usize = 40;
 
-/// Returns a paragraph for each tool.
+/// Returns a paragraph for each tool, the called tools first.
 pub(super) fn text(explained: &ToolsExplanation, styling: Styling) -> String {
     let mut text = String::new();
-    for tool in &explained.tools {
+    let (called, others): (Vec<_>, Vec<_>) =
+        explained.tools.iter().partition(|tool| !tool.calls.is_empty());
+    for tool in called.into_iter().chain(others) {
         add_tool(&mut text, tool, styling);
     }
     text
