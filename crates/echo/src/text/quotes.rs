@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use memchr::{memchr2_iter, memchr3_iter};
-
 /// The opening and closing marks of quotes.
 const MARKS: [(char, char); 5] =
     [('"', '"'), ('\u{201c}', '\u{201d}'), ('«', '»'), ('\'', '\''), ('`', '`')];
@@ -32,7 +30,7 @@ fn all_quotes(text: &str) -> Vec<Range<usize>> {
     // linear.
     let mut unclosed_until = [0; MARKS.len()];
     let mut next = 0;
-    for (at, c) in possible_marks(text) {
+    for (at, c) in text.char_indices() {
         let Some(mark) = MARKS.iter().position(|(open, _)| *open == c) else { continue };
         let start = at + c.len_utf8();
         if at < next || at < unclosed_until[mark] || !opens(text, at, c) {
@@ -47,14 +45,6 @@ fn all_quotes(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
-}
-
-/// Returns the characters with the same first byte as a mark, which are found fast.
-fn possible_marks(text: &str) -> impl Iterator<Item = (usize, char)> {
-    let ascii = memchr3_iter(b'"', b'\'', b'`', text.as_bytes());
-    let mut found: Vec<_> = ascii.chain(memchr2_iter(0xc2, 0xe2, text.as_bytes())).collect();
-    found.sort_unstable();
-    found.into_iter().filter_map(|at| Some((at, text[at..].chars().next()?)))
 }
 
 fn opens(text: &str, at: usize, mark: char) -> bool {

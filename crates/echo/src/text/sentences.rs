@@ -21,20 +21,7 @@ pub(crate) fn sentence_around(text: &str, from: usize, at: usize) -> Range<usize
 }
 
 fn sentence_end(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while let Some(distance) = text.as_bytes()[at..].iter().position(|byte| may_break(*byte)) {
-        at += distance;
-        if let Some(end) = break_at(text, at) {
-            return end;
-        }
-        at += 1;
-    }
-    text.len()
-}
-
-/// Returns `true` for the bytes for which [`break_at`] may return a position.
-fn may_break(byte: u8) -> bool {
-    matches!(byte, b'\n' | b'\r' | b'.' | b'!' | b'?' | 0xe2)
+    (from..text.len()).find_map(|at| break_at(text, at)).unwrap_or(text.len())
 }
 
 /// Returns where the next sentence starts if the byte at `at` ends one. Line breaks do, and `.`, `!`
