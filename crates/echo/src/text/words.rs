@@ -17,10 +17,6 @@ pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     let (mut at, mut run) = (0, 0..0);
     std::iter::from_fn(move || {
         if at >= run.end {
-            if let Some(word) = simple_run(text.as_bytes(), at) {
-                at = word.end;
-                return Some(WordRange { range: word.clone(), run: word });
-            }
             run = next_run(text, at)?;
             at = run.start;
         }
@@ -30,70 +26,45 @@ pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     })
 }
 
-/// Returns the first run at or after `from` if it certainly is a single word, as most are.
-fn simple_run(text: &[u8], from: usize) -> Option<Range<usize>> {
-    let is_start = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    let start = from + text[from..].iter().position(is_start)?;
-    let rest = &text[start + 1..];
-    let is_inside = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let length = rest.iter().position(|byte| !is_inside(byte)).unwrap_or(rest.len());
-    let is_end = |byte: &u8| byte.is_ascii() && !byte.is_ascii_uppercase();
-    let is_simple = text[start].is_ascii() && rest.get(length).is_none_or(is_end);
-    is_simple.then_some(start..start + 1 + length)
-}
-
 /// Returns the first run at or after `from`. A run has letters and digits, and either all or none
 /// of them are letters without case.
 fn next_run(text: &str, from: usize) -> Option<Range<usize>> {
-    let classes = |from| {
-        let mut at = from;
-        std::iter::from_fn(move || {
-            let (class, length) = class_at(text, at)?;
-            at += length;
-            Some((at - length, class))
-        })
-    };
-    let (start, first) = classes(from).find(|(_, class)| *class != CharClass::Other)?;
-    let is_caseless = |class| class == CharClass::Caseless;
-    let ends = |class| class == CharClass::Other || is_caseless(class) != is_caseless(first);
-    let end = classes(start).find(|(_, class)| ends(*class)).map_or(text.len(), |(at, _)| at);
-    Some(start..end)
+    let start = from + text[from..].find(|c| CharClass::of(c) != CharClass::Other)?;
+    let run = &text[start..];
+    let starts_caseless = run.starts_with(is_caseless);
+    let ends = |c| CharClass::of(c) == CharClass::Other || is_caseless(c) != starts_caseless;
+    Some(start..start + run.find(ends).unwrap_or(run.len()))
 }
 
 /// Returns the end of the word that starts at `start` in a text that ends with its run.
 fn word_end(text: &str, start: usize) -> usize {
-    let (mut previous, mut end) = (CharClass::Other, start);
-    while let Some((class, length)) = class_at(text, end) {
+    let mut previous = CharClass::Other;
+    for (length, c) in text[start..].char_indices() {
+        let (class, rest) = (CharClass::of(c), &text[start + length..]);
         let is_boundary = match (previous, class) {
             (CharClass::Lower, CharClass::Upper) => true,
             // The S of "Status" in HTTPStatus and S3Status, but not the F of PDFs.
             (CharClass::Upper | CharClass::Digit, CharClass::Upper) => {
-                starts_lower(&text[end + length..])
+                let next = &rest[c.len_utf8()..];
+                next.starts_with(|c| CharClass::of(c) == CharClass::Lower)
+                    && !is_plural_ending(next)
             }
             // The s of PDFs.
-            (CharClass::Upper, CharClass::Lower) => {
-                end > start + 1 && is_plural_ending(&text[end..])
-            }
+            (CharClass::Upper, CharClass::Lower) => length > 1 && is_plural_ending(rest),
             _ => false,
         };
         if is_boundary {
-            break;
+            return start + length;
         }
         previous = class;
-        end += length;
     }
-    end
-}
-
-/// Returns `true` if a text starts with a lower-case letter that is not a plural s.
-fn starts_lower(text: &str) -> bool {
-    class_at(text, 0).is_some_and(|(class, _)| class == CharClass::Lower) && !is_plural_ending(text)
+    text.len()
 }
 
 /// Returns `true` if a text starts with an s that belongs to an abbreviation before it.
 fn is_plural_ending(text: &str) -> bool {
-    let continues = |class| matches!(class, CharClass::Lower | CharClass::Digit);
-    text.starts_with('s') && !class_at(text, 1).is_some_and(|(class, _)| continues(class))
+    let continues = |c| matches!(CharClass::of(c), CharClass::Lower | CharClass::Digit);
+    text.strip_prefix('s').is_some_and(|rest| !rest.starts_with(continues))
 }
 
 /// Returns the length of the plural s after an abbreviation, which is part of no word.
@@ -116,10 +87,6 @@ enum CharClass {
 impl CharClass {
     fn of(c: char) -> Self {
         match c {
-            'a'..='z' => Self::Lower,
-            'A'..='Z' => Self::Upper,
-            '0'..='9' => Self::Digit,
-            '\0'..='\x7f' => Self::Other,
             _ if c.is_lowercase() => Self::Lower,
             _ if c.is_uppercase() => Self::Upper,
             _ if c.is_alphabetic() => Self::Caseless,
@@ -127,17 +94,6 @@ impl CharClass {
             _ => Self::Other,
         }
     }
-}
-
-/// Returns the class of the character at `at`, and the character's length in bytes.
-#[inline]
-fn class_at(text: &str, at: usize) -> Option<(CharClass, usize)> {
-    let byte = *text.as_bytes().get(at)?;
-    if byte.is_ascii() {
-        return Some((CharClass::of(char::from(byte)), 1));
-    }
-    let c = text[at..].chars().next()?;
-    Some((CharClass::of(c), c.len_utf8()))
 }
 
 /// Returns `true` if a character is a letter of a script without case.
