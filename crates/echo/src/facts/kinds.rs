@@ -1,9 +1,9 @@
 //! The table of kinds: the words of properties, and which facts they take.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::FactType;
-use crate::text::{WordMap, canonical};
+use crate::text::canonical;
 use FactType::{
     Capitals, Code, Currency, Date, Email, Expression, Ip, Language, Money, Name, Number, Phone,
     Quote, RelativeDate, Share, Time, Url, Uuid, Word,
@@ -119,10 +119,11 @@ const fn row(
 }
 
 /// The rows by the words of the properties, as written and in canonical form.
-static BY_WORD: LazyLock<WordMap<&Row>> = LazyLock::new(|| {
+static BY_WORD: LazyLock<BTreeMap<String, &Row>> = LazyLock::new(|| {
     let words = |row: &'static Row| row.words.split_ascii_whitespace().map(move |it| (it, row));
     let forms = |(word, row): (&str, _)| [(word.to_owned(), row), (canonical(word), row)];
-    WordMap::new(ROWS.iter().flat_map(words).flat_map(forms))
+    // Of several rows with a word, the first counts.
+    ROWS.iter().rev().flat_map(words).flat_map(forms).collect()
 });
 
 /// Returns the row of a kind, the first if there are several.

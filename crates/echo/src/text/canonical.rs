@@ -1,7 +1,9 @@
 //! The canonical form of a word. Two words are the same if their canonical forms are equal.
 
-/// Words that end in s but are not plurals, apart from those in ss, us and is.
-const SINGULAR: [&str; 3] = ["alias", "canvas", "atlas"];
+/// The ends of words in s that are no plurals: "class", "status", "analysis".
+const SINGULAR: [&str; 6] = ["ss", "us", "is", "alias", "canvas", "atlas"];
+/// The ends of singulars and plurals in "es" without the s: "sizes", "boxes", "branches".
+const SIBILANTS: [&str; 5] = ["se", "xe", "ze", "che", "she"];
 
 /// Returns the canonical form of a word.
 pub fn canonical(word: &str) -> String {
@@ -15,57 +17,25 @@ pub fn canonical(word: &str) -> String {
 /// The form is in lower case, and most singulars and plurals have the same form.
 pub(crate) fn canonicalize(word: &str, form: &mut String) {
     let start = form.len();
-    if word.is_ascii() {
-        form.push_str(word);
-        form[start..].make_ascii_lowercase();
-    } else {
-        form.extend(word.chars().flat_map(char::to_lowercase));
-    }
-    // Most words have none of the endings below.
-    if !may_have_ending(&form[start..]) {
-        return;
-    }
-    let ending = ending_to_remove(&form[start..]);
-    form.truncate(form.len() - ending);
+    form.extend(word.chars().flat_map(char::to_lowercase));
+    let singular = singular(&form[start..]);
     // "query" and "querie", "movie" and "movi".
-    let ending = if form[start..].ends_with("ie") { 2 } else { 1 };
-    if form[start..].ends_with("ie") || form[start..].ends_with('y') {
-        form.truncate(form.len() - ending);
+    let stem = singular.strip_suffix("ie").or(singular.strip_suffix('y'));
+    let (end, ends_in_y) = (start + stem.unwrap_or(singular).len(), stem.is_some());
+    form.truncate(end);
+    if ends_in_y {
         form.push('i');
     }
 }
 
-/// Returns `false` for most words that in lower case are their own canonical form.
-pub(super) fn may_have_ending(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    match *bytes {
-        [.., b'y' | b'Y'] => true,
-        [.., b's' | b'S'] => bytes.len() > 4,
-        [.., before, b'e' | b'E'] => {
-            matches!(before.to_ascii_lowercase(), b's' | b'x' | b'z' | b'h' | b'i')
-        }
-        _ => false,
-    }
-}
-
-/// Returns the length of a final s, e or es that is not part of the canonical form.
-fn ending_to_remove(word: &str) -> usize {
+/// Returns a word in lower case without a final s, e or es that is not part of the canonical form.
+fn singular(word: &str) -> &str {
     let is_longer_than = |word: &str, length| word.chars().nth(length).is_some();
-    let without_s = match word.as_bytes() {
-        // Excludes "class", "status" and "analysis".
-        [.., b's' | b'u' | b'i', b's'] => word,
-        [rest @ .., b's'] if is_longer_than(word, 4) && !SINGULAR.contains(&word) => {
-            &word[..rest.len()]
-        }
-        _ => word,
-    };
-    // The plural of these words ends in "es".
-    let ends_in_sibilant = matches!(
-        without_s.as_bytes(),
-        [.., b's' | b'x' | b'z', b'e'] | [.., b'c' | b's', b'h', b'e']
-    );
-    let without_e = usize::from(ends_in_sibilant && is_longer_than(without_s, 3));
-    word.len() - without_s.len() + without_e
+    let ends = |word: &str, endings: &[&str]| endings.iter().any(|it| word.ends_with(it));
+    let is_plural = is_longer_than(word, 4) && !ends(word, &SINGULAR);
+    let word = word.strip_suffix('s').filter(|_| is_plural).unwrap_or(word);
+    let has_e = ends(word, &SIBILANTS) && is_longer_than(word, 3);
+    &word[..word.len() - usize::from(has_e)]
 }
 
 /// Returns the stem of a canonical word: "calculator", "calculating" and "calculate" have the same. Stems

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use iso_currency::Currency;
 
-use super::{canonical::canonical, word_map::WordMap};
+use super::canonical::canonical;
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
@@ -164,7 +164,7 @@ pub(crate) enum BeforePlace {
 }
 
 /// What the lists say of a word, as written or in canonical form.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Entry {
     /// The number that the word stands for.
     pub(crate) number: Option<&'static str>,
@@ -194,27 +194,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The entry of a word that is not listed.
-    pub(crate) const NONE: Self = Self {
-        number: None,
-        language: None,
-        currency: None,
-        is_no_name: false,
-        before_place: None,
-        is_relative: false,
-        cue: None,
-        ends_cue: false,
-        is_before_infinitive: false,
-        is_generic: false,
-        is_common_verb: false,
-        is_vague_verb: false,
-        is_vague: false,
-        is_start: false,
-        is_end: false,
-        is_kind_filler: false,
-        makes_id: false,
-    };
-
     /// Returns the entry of a word in any case. Codes of currencies must be in capitals.
     pub(crate) fn of(word: &str) -> Self {
         Self::listed(word).with_code(word)
@@ -222,7 +201,7 @@ impl Entry {
 
     /// Returns the entry of a word in any case, apart from codes of currencies.
     pub(crate) fn listed(word: &str) -> &'static Self {
-        LEXICON.get(word).unwrap_or(&Self::NONE)
+        LEXICON.get(&word.to_ascii_lowercase()).unwrap_or(&NONE)
     }
 
     /// Adds the meaning of the word as the code of a currency.
@@ -253,10 +232,13 @@ const MARKS: [(&str, Mark); 8] = [
     (ID_WORDS, |entry| entry.makes_id = true),
 ];
 
-static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
+/// The entry of a word that is not listed.
+pub(super) static NONE: LazyLock<Entry> = LazyLock::new(Entry::default);
+
+static LEXICON: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
     let mut lexicon: BTreeMap<String, Entry> = BTreeMap::new();
     let mut add = |word: &str, set: &dyn Fn(&mut Entry)| {
-        set(lexicon.entry(word.to_owned()).or_insert(Entry::NONE));
+        set(lexicon.entry(word.to_owned()).or_default());
     };
     pairs(NUMBERS).for_each(|(word, number)| add(word, &|entry| entry.number = Some(number)));
     pairs(LANGUAGES).for_each(|(word, code)| add(word, &|entry| entry.language = Some(code)));
@@ -281,7 +263,7 @@ static LEXICON: LazyLock<WordMap<Entry>> = LazyLock::new(|| {
             add(&canonical(word), &mark);
         }
     }
-    WordMap::new(lexicon)
+    lexicon
 });
 
 /// Returns `true` if a canonical word does not indicate the purpose of a tool.

@@ -10,7 +10,6 @@ mod names;
 mod quotes;
 mod sentence;
 mod sentences;
-mod word_map;
 mod words;
 
 pub(crate) use addresses::AddressKind;
@@ -20,6 +19,5 @@ pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
 pub(crate) use sentence::{Sentence, Word, to_u32};
 pub(crate) use sentences::{ends_with_title, sentence_around, sentences};
-pub(crate) use word_map::WordMap;
 pub(crate) use words::is_caseless;
 pub use words::{WordRange, words};

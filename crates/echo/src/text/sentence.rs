@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{
     addresses::{Address, addresses},
-    canonical::{canonicalize, may_have_ending},
-    lexicon::{Entry, FILLERS, NEGATIONS, is_generic, passes_on_negation},
+    canonical::canonicalize,
+    lexicon::{Entry, FILLERS, NEGATIONS, NONE, is_generic, passes_on_negation},
     words::{WordRange, words},
 };
 
@@ -20,18 +20,16 @@ pub(crate) struct Sentence {
     /// The words outside of addresses.
     pub(crate) words: Vec<Word>,
     pub(crate) addresses: Vec<Address>,
-    /// The sentence in lower case and, behind it, the canonical forms that are not the starts of
-    /// their words.
+    /// The canonical forms of the words.
     forms: String,
 }
 
-/// A word in a sentence. Small, because the words of a long message would otherwise take new pages
-/// of memory in each call.
+/// A word in a sentence.
 pub(crate) struct Word {
-    range: Span,
-    run: Span,
+    range: Range<usize>,
+    run: Range<usize>,
     /// The bytes of the canonical form in [`Sentence::forms`].
-    form: Span,
+    form: Range<usize>,
     pub(crate) entry: &'static Entry,
     /// The entry of the run that the word starts.
     pub(crate) run_entry: &'static Entry,
@@ -42,25 +40,6 @@ pub(crate) struct Word {
     negates: bool,
 }
 
-/// A range of bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Span {
-    start: u32,
-    end: u32,
-}
-
-impl From<Range<usize>> for Span {
-    fn from(range: Range<usize>) -> Self {
-        Self { start: to_u32(range.start), end: to_u32(range.end) }
-    }
-}
-
-impl From<Span> for Range<usize> {
-    fn from(span: Span) -> Self {
-        span.start as usize..span.end as usize
-    }
-}
-
 /// Converts an index to 32 bits. No request has more words or bytes than 32 bits can count.
 pub(crate) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -68,12 +47,12 @@ pub(crate) fn to_u32(index: usize) -> u32 {
 
 impl Word {
     pub(crate) fn range(&self) -> Range<usize> {
-        self.range.into()
+        self.range.clone()
     }
 
     /// Returns the unsplit run of letters and digits that contains the word.
     pub(crate) fn run(&self) -> Range<usize> {
-        self.run.into()
+        self.run.clone()
     }
 
     /// Returns `true` if the word is neither quoted nor negated.
@@ -91,13 +70,9 @@ impl Sentence {
     /// Reads the sentence in the `range` of a text. `quotes` are the quotes of the text.
     pub(crate) fn read(text: &str, range: Range<usize>, quotes: &[Range<usize>]) -> Self {
         let part = &text[range.clone()];
-        let mut forms = String::with_capacity(part.len() + part.len() / 4);
-        forms.push_str(part);
-        forms.make_ascii_lowercase();
-        let words = Vec::with_capacity(part.len() / 5);
         let mut addresses = addresses(part);
         addresses.iter_mut().for_each(|it| it.range = shifted(&it.range, range.start));
-        let mut sentence = Self { range, words, addresses, forms };
+        let mut sentence = Self { range, words: Vec::new(), addresses, forms: String::new() };
         sentence.read_words(text, quotes);
         sentence
     }
@@ -123,36 +98,26 @@ impl Sentence {
     }
 
     fn push(&mut self, text: &str, word: &WordRange, is_quoted: bool) {
-        let (source, start) = (&text[word.range.clone()], word.range.start - self.range.start);
-        let form = self.add_form(source, start);
+        let (source, start) = (&text[word.range.clone()], self.forms.len());
+        canonicalize(source, &mut self.forms);
+        let form = start..self.forms.len();
         let entry = Entry::listed(source);
         let last = self.words.last();
-        let gap = last.map_or("", |last| &text[last.range.end as usize..word.range.start]);
+        let gap = last.map_or("", |last| &text[last.range.end..word.range.start]);
         let is_negated = last.is_some_and(|it| it.negates) && !gap.contains([',', ':', ';']);
         let written = &self.forms[form.clone()];
         let negates =
             self.is_negation(text, written, gap) || is_negated && passes_on_negation(written);
         self.words.push(Word {
-            form: form.into(),
+            form,
             entry,
             run_entry: run_entry(word, text, entry),
             is_quoted,
             is_negated,
             negates,
-            range: word.range.clone().into(),
-            run: word.run.clone().into(),
+            range: word.range.clone(),
+            run: word.run.clone(),
         });
-    }
-
-    /// Returns the bytes in `forms` of the canonical form of a word that starts at `start`. Adds the
-    /// form unless the word itself is canonical.
-    fn add_form(&mut self, word: &str, start: usize) -> Range<usize> {
-        if word.is_ascii() && !may_have_ending(word) {
-            return start..start + word.len();
-        }
-        let start = self.forms.len();
-        canonicalize(word, &mut self.forms);
-        start..self.forms.len()
     }
 
     /// Returns `true` if the next word, with this form, is a negation. The `gap` separates it from
@@ -169,7 +134,7 @@ impl Sentence {
 
     /// Returns the canonical form of a word.
     pub(crate) fn form(&self, word: &Word) -> &str {
-        &self.forms[Range::from(word.form)]
+        &self.forms[word.form.clone()]
     }
 
     /// Returns the index of the first word that starts at or after a position in the text.
@@ -246,7 +211,7 @@ fn run_entry(word: &WordRange, text: &str, own: &'static Entry) -> &'static Entr
     } else if word.range.start == word.run.start {
         Entry::listed(&text[word.run.clone()])
     } else {
-        &Entry::NONE
+        &NONE
     }
 }
 
