@@ -13,7 +13,6 @@ pub mod embedding;
 pub mod explain;
 mod facts;
 mod matching;
-mod nearest;
 mod reply;
 mod response_format;
 mod schemas;
