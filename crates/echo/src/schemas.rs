@@ -20,7 +20,9 @@ const MAX_SCHEMAS: usize = 64;
 const SIZE_PER_BYTE: usize = 24;
 
 thread_local! {
-    static CACHE: RefCell<SchemaCache> = const { RefCell::new(SchemaCache::new(MAX_SCHEMAS)) };
+    /// The latest schemas.
+    static SCHEMAS: RefCell<RecentlyUsed<ToolSchema>> =
+        const { RefCell::new(RecentlyUsed::new(MAX_SCHEMAS)) };
 }
 
 self_cell!(
@@ -62,23 +64,20 @@ impl ToolSchema {
 pub(super) fn described(tool: &Tool, budget: &ReplyBudget) -> Option<Rc<ToolSchema>> {
     let schema = tool.parameters.as_ref()?;
     Some(match budget.effort() {
-        Effort::Brief => CACHE.with_borrow_mut(|cache| cache.get(&tool.name, schema, budget)),
+        Effort::Brief => SCHEMAS.with_borrow_mut(|kept| keep(kept, &tool.name, schema, budget)),
         Effort::Full(_) => Rc::new(ToolSchema::read(&tool.name, schema, budget)),
     })
 }
 
-/// The latest schemas.
-struct SchemaCache(RecentlyUsed<ToolSchema>);
-
-impl SchemaCache {
-    const fn new(max_schemas: usize) -> Self {
-        Self(RecentlyUsed::new(max_schemas))
-    }
-
-    fn get(&mut self, tool: &str, schema: &LazyJson, budget: &ReplyBudget) -> Rc<ToolSchema> {
-        let read = || (ToolSchema::read(tool, schema, budget), SIZE_PER_BYTE * schema.size());
-        self.0.get(|kept| kept.describes(tool, schema), read)
-    }
+/// Returns the description of a schema, which is read unless `kept` contains it.
+fn keep(
+    kept: &mut RecentlyUsed<ToolSchema>,
+    tool: &str,
+    schema: &LazyJson,
+    budget: &ReplyBudget,
+) -> Rc<ToolSchema> {
+    let read = || (ToolSchema::read(tool, schema, budget), SIZE_PER_BYTE * schema.size());
+    kept.get(|it| it.describes(tool, schema), read)
 }
 
 #[cfg(test)]
@@ -86,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::{ReplyBudget, SchemaCache};
+    use super::{RecentlyUsed, ReplyBudget, keep};
     use crate::effort::Effort;
     use mynah_core::chat::LazyJson;
 
@@ -94,14 +93,14 @@ mod tests {
         #[test]
         fn schemas_do_not_depend_on_the_cache(minimums in prop::collection::vec(0..4, 1..20)) {
             let decode_upper = |text: &[u8]| Value::from(text.to_ascii_uppercase());
-            let mut caches = [0, 1, 64].map(SchemaCache::new);
+            let mut caches = [0, 1, 64].map(RecentlyUsed::new);
             let budget = ReplyBudget::new(&Effort::Brief);
             for minimum in minimums {
                 let json = LazyJson::new(json!({ "minimum": minimum }));
                 let other = LazyJson::encoded(json.encoding().to_vec().into(), decode_upper);
                 for (schema, tool) in [(&json, "a"), (&other, "a"), (&json, "b")] {
                     for cache in &mut caches {
-                        let found = cache.get(tool, schema, &budget);
+                        let found = keep(cache, tool, schema, &budget);
                         prop_assert_eq!(&found.borrow_owner().schema, &schema.read());
                         prop_assert_eq!(&found.borrow_owner().tool, tool);
                     }
