@@ -37,16 +37,6 @@ impl Operand {
 /// The operators, which separate two numbers.
 pub(super) const OPERATORS: [&str; 5] = ["+", "*", "^", "-", "/"];
 
-/// Returns `true` if a text may start with an operator and the number after it.
-pub(super) fn may_start_with_operator(text: &str) -> bool {
-    let operator = text.get(..1).filter(|sign| OPERATORS.contains(sign));
-    operator.is_some_and(|operator| {
-        let number = text[1..].trim_start();
-        number.starts_with(|c: char| c.is_ascii_digit())
-            && (number.len() + 1 < text.len() || !["-", "/"].contains(&operator))
-    })
-}
-
 /// Returns `true` if the separator between two numbers is an operator. `-` and `/` need spaces
 /// around them: without spaces, they are usually part of a date or a phone number.
 fn is_operator(separator: &str) -> bool {

@@ -1,19 +1,21 @@
 //! Finds the words of a text that may mention a tool, without splitting the text into words.
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
+use std::collections::BTreeSet;
+
+use aho_corasick::AhoCorasick;
 
 /// The maximum number of bytes of a word that are compared.
 const MAX_PREFIX: usize = 8;
 /// The only character other than A to Z whose lower-case form is an ASCII letter.
 const KELVIN: char = '\u{212a}';
 
-/// Finds words that start like certain canonical words.
+/// Finds words that start like certain canonical words, and operators.
 #[derive(Debug)]
 pub(super) struct Filter(AhoCorasick);
 
 impl Filter {
-    /// Creates a filter for canonical words. Returns `None` if it would not be exact, because the
-    /// words are not ASCII, or not fast.
+    /// Creates a filter for canonical words and operators. Returns `None` if it would not be exact,
+    /// because the words are not ASCII, or not fast.
     pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Option<Self> {
         // A final i may be a y in the text.
         let prefix = |word: &'w str| {
@@ -21,9 +23,8 @@ impl Filter {
             let prefix = stem.as_bytes().get(..MAX_PREFIX).unwrap_or(stem.as_bytes());
             (word.is_ascii() && !prefix.is_empty()).then_some(prefix)
         };
-        let prefixes: Vec<_> = words.map(prefix).collect::<Option<_>>()?;
-        let mut builder = AhoCorasick::builder();
-        builder.match_kind(MatchKind::LeftmostFirst).build(prefixes).ok().map(Self)
+        let prefixes: BTreeSet<_> = words.map(prefix).collect::<Option<_>>()?;
+        AhoCorasick::builder().ascii_case_insensitive(true).build(prefixes).ok().map(Self)
     }
 
     /// Returns `true` if the filter can be applied to a text.
@@ -31,19 +32,18 @@ impl Filter {
         text.is_ascii() || !text.contains(KELVIN)
     }
 
-    /// Returns the position of the first word at or after `from` that starts like one of the words.
-    /// `lowercase` is the text in lower case.
-    pub(super) fn find(&self, text: &[u8], lowercase: &[u8], mut from: usize) -> Option<usize> {
-        loop {
-            let at = self.0.find(Input::new(lowercase).range(from..))?.start();
-            let continues_word =
-                at.checked_sub(1).is_some_and(|it| text[it].is_ascii_alphanumeric());
-            let may_continue_word = text[at].is_ascii_lowercase() || text[at].is_ascii_digit();
-            if !continues_word || !may_continue_word {
-                return Some(at);
-            }
-            from = at + 1;
-        }
+    /// Returns the positions in a text of the words that start like one of the words, and of the
+    /// operators before digits.
+    pub(super) fn find(&self, text: &str) -> impl Iterator<Item = usize> {
+        let continues_word = |at: usize| {
+            at.checked_sub(1).is_some_and(|it| text.as_bytes()[it].is_ascii_alphanumeric())
+        };
+        let is_start = move |at: &usize| match text.as_bytes()[*at] {
+            b'A'..=b'Z' => true,
+            b'a'..=b'z' | b'0'..=b'9' => !continues_word(*at),
+            _ => text[at + 1..].trim_start().starts_with(|c: char| c.is_ascii_digit()),
+        };
+        self.0.find_overlapping_iter(text).map(|found| found.start()).filter(is_start)
     }
 }
 
@@ -55,10 +55,7 @@ mod tests {
     use crate::text::{canonical, words};
 
     fn find(words: &[&str], text: &str) -> Vec<usize> {
-        let filter = Filter::new(words.iter().copied()).unwrap();
-        let (lowercase, text) = (text.to_ascii_lowercase(), text.as_bytes());
-        let find = |from| filter.find(text, lowercase.as_bytes(), from);
-        std::iter::successors(find(0), |at| find(at + 1)).collect()
+        Filter::new(words.iter().copied()).unwrap().find(text).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The offered tools, indexed by the words of their names.
 
-use std::{cell::OnceCell, cmp::Reverse, collections::BTreeMap};
+use std::{cell::OnceCell, collections::BTreeMap};
 
 use mynah_core::chat::Tool;
 
@@ -37,8 +37,8 @@ pub(super) struct ToolIndex {
     anchored: Vec<Vec<usize>>,
     /// The tools that arithmetic mentions.
     pub(super) arithmetic_tools: Vec<usize>,
-    /// The filters of sentences that some rule may match, by whether the last rule is one of them.
-    filters: [OnceCell<Option<Filter>>; 2],
+    /// The filter of sentences that some rule may match.
+    filter: OnceCell<Option<Filter>>,
     partial: OnceCell<PartialIndex>,
 }
 
@@ -110,11 +110,6 @@ impl ToolIndex {
         self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns `true` if a term is an anchor, or if it `is_partial` and any word of a name.
-    pub(super) fn is_anchor(&self, term: Term, is_partial: bool) -> bool {
-        !self.anchored(term).is_empty() || is_partial && self.partial().has(term)
-    }
-
     /// Returns the index for the rule that a part of a name suffices for.
     pub(super) fn partial(&self) -> &PartialIndex {
         self.partial.get_or_init(|| {
@@ -123,16 +118,17 @@ impl ToolIndex {
         })
     }
 
-    /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched.
-    /// The filter is built on first use: for short texts, it is not worth its cost.
-    pub(super) fn filter(&self, is_partial: bool) -> Option<&Filter> {
+    /// Returns a filter that finds words of names, other anchors and arithmetic, or `None` if all text
+    /// must be searched. The filter is built on first use: for short texts, it is not worth its cost.
+    pub(super) fn filter(&self) -> Option<&Filter> {
         let build = || {
-            let anchors = self.terms.all().filter(|(_, term)| self.is_anchor(*term, is_partial));
+            let is_anchor = |term| !self.anchored(term).is_empty() || self.partial().has(term);
+            let anchors = self.terms.all().filter(|(_, term)| is_anchor(*term));
             let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
             let arithmetic = arithmetic.filter(|_| !self.arithmetic_tools.is_empty());
             Filter::new(anchors.map(|(word, _)| word).chain(arithmetic))
         };
-        self.filters[usize::from(is_partial)].get_or_init(build).as_ref()
+        self.filter.get_or_init(build).as_ref()
     }
 
     /// Estimates the size in bytes.
@@ -192,33 +188,29 @@ impl ToolIndex {
 
     /// Removes the verbs that several tools have.
     fn keep_unique_verbs(&mut self) {
-        let mut counts = vec![0; self.terms.len()];
-        let verbs = |tools: &[ToolTerms]| -> Vec<_> { tools.iter().map(|it| it.verb).collect() };
-        verbs(&self.tools).into_iter().flatten().for_each(|verb| counts[verb as usize] += 1);
+        let mut counts = BTreeMap::new();
+        let verbs = self.tools.iter().filter_map(|tool| tool.verb);
+        verbs.for_each(|verb| *counts.entry(verb).or_insert(0) += 1);
         for tool in &mut self.tools {
-            tool.verb = tool.verb.filter(|verb| counts[*verb as usize] == 1);
+            tool.verb.take_if(|verb| counts[verb] > 1);
         }
     }
 
     fn add_anchors(&mut self) {
         let count = self.terms.len();
-        let (mut frequencies, mut lengths) = (vec![0_u64; count], vec![0; count]);
-        for (word, term) in self.terms.all() {
-            // Many texts that mention no tool have numbers.
-            frequencies[term as usize] = if is_number(word) { u32::MAX.into() } else { 0 };
-            lengths[term as usize] = word.len();
-        }
+        let mut frequencies = vec![0_u64; count];
+        // Many texts that mention no tool have numbers.
+        let numbers = self.terms.all().filter(|(word, _)| is_number(word));
+        numbers.for_each(|(_, term)| frequencies[term as usize] = u32::MAX.into());
         let names = self.tools.iter().flat_map(|tool| &tool.names);
         let words = names.flat_map(|name| name.words.iter().chain(&name.stems));
         words.for_each(|term| frequencies[*term as usize] += 1);
         let mut anchored = vec![Vec::new(); count];
         for (at, tool) in self.tools.iter().enumerate() {
-            // Texts have long words less often than short ones.
-            let key = |term: &Term| (frequencies[*term as usize], Reverse(lengths[*term as usize]));
             // A word has the stem that the name has.
             let rarest = |name: &Name| {
                 let words = if name.stems.is_empty() { &name.words } else { &name.stems };
-                words.iter().copied().min_by_key(key)
+                words.iter().copied().min_by_key(|term| frequencies[*term as usize])
             };
             let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
             let other = tool.keywords.iter().copied().map(Some).chain([tool.verb]);

@@ -1,14 +1,18 @@
 //! The last rule: the words of a name that were said, with those of the tool's description, suffice
 //! for the tool that fits best.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::{
     matches::Mentioned,
     occurrences::{Occurrences, find_beginning},
     terms::{Term, Terms, is_generic_in},
-    work_budget::{Exhausted, WorkBudget},
+    work_budget::WorkBudget,
 };
+use crate::effort::Unfinished;
 use crate::text::{
     Sentence, Word, canonical_words,
     lexicon::{is_common_verb, is_number, is_telling, is_vague_verb},
@@ -92,7 +96,7 @@ impl PartialIndex {
         is_pending: impl Fn(usize) -> bool,
         known: &[u32],
         budget: &mut WorkBudget,
-    ) -> Result<Vec<Mentioned>, Exhausted> {
+    ) -> Result<Vec<Mentioned>, Unfinished> {
         let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
         let mut mentioned: Vec<Mentioned> = Vec::new();
         let has_known = |clause: &Range<usize>| {
@@ -155,7 +159,7 @@ struct Search<'s, P> {
 
 impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns the tool that fits some words of the sentence best, if no other fits as well.
-    fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Exhausted> {
+    fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Unfinished> {
         let terms = self.terms(&words)?;
         let mut said: BTreeMap<usize, usize> = BTreeMap::new();
         for tools in terms.iter().filter_map(|term| self.index.by_name.get(term)) {
@@ -201,22 +205,17 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     }
 
     /// Returns the distinct terms of words outside of quotes that are not negated.
-    fn terms(&mut self, words: &Range<usize>) -> Result<Vec<Term>, Exhausted> {
+    fn terms(&mut self, words: &Range<usize>) -> Result<BTreeSet<Term>, Unfinished> {
         self.budget.spend(words.len())?;
-        let mut terms: Vec<Term> = self.occurrences.in_words(words).map(|it| it.term).collect();
-        terms.sort_unstable();
-        terms.dedup();
-        Ok(terms)
+        Ok(self.occurrences.in_words(words).map(|it| it.term).collect())
     }
 
     /// Counts the distinct words of each tool's description.
-    fn described(&mut self, words: &Range<usize>) -> Result<BTreeMap<usize, usize>, Exhausted> {
+    fn described(&mut self, words: &Range<usize>) -> Result<BTreeMap<usize, usize>, Unfinished> {
         let form = |word: &Word| self.sentence.form(word);
         let is_said = |word: &&Word| word.is_said() && is_telling(form(word));
         let said = self.sentence.words[words.clone()].iter().filter(is_said);
-        let mut stems: Vec<&str> = said.map(|word| stem(form(word))).collect();
-        stems.sort_unstable();
-        stems.dedup();
+        let stems: BTreeSet<&str> = said.map(|word| stem(form(word))).collect();
         let mut counts = BTreeMap::new();
         for tools in stems.iter().filter_map(|stem| self.index.by_description.get(*stem)) {
             self.budget.spend(tools.len())?;
@@ -229,17 +228,23 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
 impl PartialIndex {
     /// Returns how well a tool fits, or `None` if too little was said: `said` words of its name and
     /// `described` words of its description. The only tool has no rivals, so it needs more.
-    fn score(&self, tool: usize, said: usize, described: usize, terms: &[Term]) -> Option<Score> {
+    fn score(
+        &self,
+        tool: usize,
+        said: usize,
+        described: usize,
+        terms: &BTreeSet<Term>,
+    ) -> Option<Score> {
         let (tool, is_only) = (&self.tools[tool], self.tools.len() == 1);
         let all = tool.name.len();
         let is_whole = said == all;
         // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
-        let has_verbs = tool.verbs.iter().all(|verb| terms.binary_search(verb).is_ok());
+        let has_verbs = tool.verbs.iter().all(|verb| terms.contains(verb));
         let fits = is_whole && (all > 1 || described > 0 || !is_only && has_verbs)
             || said > 1 && (described > 0 || !is_only)
             || 2 * said >= all && described > usize::from(is_only)
             || described > 1 && !is_only;
-        let generic = tool.generic.iter().any(|word| terms.binary_search(word).is_ok());
+        let generic = tool.generic.iter().any(|word| terms.contains(word));
         let total = 2 * said + described + usize::from(has_verbs) + usize::from(generic);
         fits.then_some(Score { total, said, is_whole })
     }

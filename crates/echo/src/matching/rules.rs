@@ -3,11 +3,13 @@
 
 use super::{
     index::{Name, ToolIndex},
-    matches::{Matches, Mentioned, RuleMatch},
+    matches::{Mentioned, RuleMatch},
     occurrences::{Occurrence, Occurrences},
     terms::Term,
-    work_budget::{Exhausted, WorkBudget},
+    work_budget::WorkBudget,
 };
+
+use crate::effort::Unfinished;
 
 /// The largest distance from one word of the name to the next in a phrase: at most three other
 /// words lie between them.
@@ -18,10 +20,13 @@ pub(super) struct SentenceMatcher<'a> {
     index: &'a ToolIndex,
     sentence: &'a Occurrences<'a>,
     budget: &'a mut WorkBudget,
-    matches: Matches,
+    /// By position, whether a match by an earlier rule contains the word.
+    taken: Vec<bool>,
+    /// The matches by the current rule, in the order of the tools.
+    found: Vec<RuleMatch>,
 }
 
-type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Exhausted>;
+type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Unfinished>;
 
 impl<'a> SentenceMatcher<'a> {
     pub(super) fn new(
@@ -29,11 +34,17 @@ impl<'a> SentenceMatcher<'a> {
         sentence: &'a Occurrences<'a>,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        Self { index, sentence, budget, matches: Matches::new(sentence.words.len()) }
+        Self {
+            index,
+            sentence,
+            budget,
+            taken: vec![false; sentence.words.len()],
+            found: Vec::new(),
+        }
     }
 
     /// Returns which of the `candidates` the sentence mentions.
-    pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<Mentioned>, Exhausted> {
+    pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<Mentioned>, Unfinished> {
         let rules: [(&'static str, Rule<'a>); 4] = [
             ("name", Self::match_names),
             ("phrase", Self::match_phrases),
@@ -45,7 +56,7 @@ impl<'a> SentenceMatcher<'a> {
             for tool in &open {
                 rule(&mut self, *tool)?;
             }
-            let found = self.matches.take(name, self.budget)?;
+            let found = self.take(name)?;
             open.retain(|tool| found.binary_search_by_key(tool, |it| it.tool).is_err());
             mentioned.extend(found);
         }
@@ -57,10 +68,36 @@ impl<'a> SentenceMatcher<'a> {
         Ok(mentioned)
     }
 
+    /// Returns the tools that the current rule, which has this name, matches, sorted, and where.
+    /// Removes its matches and takes their words.
+    fn take(&mut self, rule: &'static str) -> Result<Vec<Mentioned>, Unfinished> {
+        let mut tools = Vec::new();
+        if self.found.is_empty() {
+            return Ok(tools);
+        }
+        let mut largest = vec![0; self.taken.len()];
+        for found in &self.found {
+            self.budget.spend(found.distinctive.len() + found.other.len())?;
+            found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
+        }
+        // In "list users", the match of `list_users` contains that of `get_user`.
+        let stands =
+            |it: &RuleMatch| it.distinctive.iter().all(|at| largest[*at as usize] <= it.size);
+        for found in self.found.drain(..).filter(stands) {
+            found.positions().for_each(|at| self.taken[at] = true);
+            let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
+            if !found.is_negated && is_new {
+                let at = found.distinctive.iter().min().copied().unwrap_or(0);
+                tools.push(Mentioned { tool: found.tool, at, rule, words: found.words() });
+            }
+        }
+        Ok(tools)
+    }
+
     /// Matches the words of a name that are consecutive or joined into one word.
-    fn match_names(&mut self, tool: usize) -> Result<(), Exhausted> {
+    fn match_names(&mut self, tool: usize) -> Result<(), Unfinished> {
         for name in &self.index.tool(tool).names {
-            let matches_before = self.matches.found.len();
+            let matches_before = self.found.len();
             for joined in self.sentence.of(name.joined) {
                 self.add(tool, name, name.words.len(), vec![(name.joined, *joined)])?;
             }
@@ -84,9 +121,9 @@ impl<'a> SentenceMatcher<'a> {
     }
 
     /// Matches the words of a name in order, with few other words between them.
-    fn match_phrases(&mut self, tool: usize) -> Result<(), Exhausted> {
+    fn match_phrases(&mut self, tool: usize) -> Result<(), Unfinished> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
-            let matches_before = self.matches.found.len();
+            let matches_before = self.found.len();
             let reached = self.reached_words(name)?;
             let Some(last) = reached.last().filter(|_| reached.len() == name.words.len()) else {
                 continue;
@@ -107,7 +144,7 @@ impl<'a> SentenceMatcher<'a> {
 
     /// For each word of the name, returns the occurrences that are close enough behind one of the
     /// previous word. Ends at a word that has none.
-    fn reached_words(&mut self, name: &Name) -> Result<Vec<Vec<Occurrence>>, Exhausted> {
+    fn reached_words(&mut self, name: &Name) -> Result<Vec<Vec<Occurrence>>, Unfinished> {
         let mut reached: Vec<Vec<Occurrence>> = Vec::new();
         for term in &name.words {
             let mut words = self.free(*term, !name.generic.contains(term))?;
@@ -126,9 +163,9 @@ impl<'a> SentenceMatcher<'a> {
     }
 
     /// Matches the distinctive words of a name, in any order and inflection.
-    fn match_topics(&mut self, tool: usize) -> Result<(), Exhausted> {
+    fn match_topics(&mut self, tool: usize) -> Result<(), Unfinished> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
-            let matches_before = self.matches.found.len();
+            let matches_before = self.found.len();
             let mut words = Vec::new();
             for term in &name.stems {
                 words.push((*term, self.free(*term, true)?));
@@ -148,13 +185,13 @@ impl<'a> SentenceMatcher<'a> {
                 }
             }
             let covered = self.cover_generic_words(name, matches_before)?;
-            self.matches.found[matches_before..].iter_mut().for_each(|found| found.size += covered);
+            self.found[matches_before..].iter_mut().for_each(|found| found.size += covered);
         }
         Ok(())
     }
 
     /// Matches any keyword of the tool's category, and arithmetic if the category includes it.
-    fn match_keywords(&mut self, tool: usize) -> Result<(), Exhausted> {
+    fn match_keywords(&mut self, tool: usize) -> Result<(), Unfinished> {
         let terms = self.index.tool(tool);
         let mut found = Vec::new();
         for keyword in &terms.keywords {
@@ -165,7 +202,7 @@ impl<'a> SentenceMatcher<'a> {
             self.budget.spend(arithmetic.len())?;
             found.extend(arithmetic.iter().filter(|pair| self.is_free(pair, true)));
         }
-        self.matches.found.extend(found.into_iter().map(|word| RuleMatch {
+        self.found.extend(found.into_iter().map(|word| RuleMatch {
             tool,
             size: 1,
             distinctive: (word.first..=word.last).collect(),
@@ -184,7 +221,7 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns the occurrences of a term outside quotes. Those of a distinctive word are also outside
     /// the matches by earlier rules.
-    fn free(&mut self, term: Term, is_distinctive: bool) -> Result<Vec<Occurrence>, Exhausted> {
+    fn free(&mut self, term: Term, is_distinctive: bool) -> Result<Vec<Occurrence>, Unfinished> {
         let words = self.sentence.of(term);
         self.budget.spend(1 + words.len())?;
         Ok(words.iter().filter(|word| self.is_free(word, is_distinctive)).copied().collect())
@@ -192,8 +229,7 @@ impl<'a> SentenceMatcher<'a> {
 
     fn is_free(&self, word: &Occurrence, is_distinctive: bool) -> bool {
         let mut positions = word.first as usize..=word.last as usize;
-        !positions
-            .any(|at| self.sentence.words[at].is_quoted || is_distinctive && self.matches.taken[at])
+        !positions.any(|at| self.sentence.words[at].is_quoted || is_distinctive && self.taken[at])
     }
 
     /// Adds a match of words of a name. If all words of the name are generic, all are distinctive.
@@ -203,7 +239,7 @@ impl<'a> SentenceMatcher<'a> {
         name: &Name,
         size: usize,
         words: Vec<(Term, Occurrence)>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), Unfinished> {
         self.budget.spend(words.len())?;
         let first = words.iter().map(|(_, word)| word.first).min().unwrap_or(0);
         let is_negated = self.sentence.words[first as usize].is_negated;
@@ -214,14 +250,14 @@ impl<'a> SentenceMatcher<'a> {
             let list = if is_other { &mut found.other } else { &mut found.distinctive };
             list.extend(word.first..=word.last);
         }
-        self.matches.found.push(found);
+        self.found.push(found);
         Ok(())
     }
 
     /// Adds the generic words of a name that the sentence contains to the first of its matches.
     /// Returns how many of them it contains.
-    fn cover_generic_words(&mut self, name: &Name, first: usize) -> Result<usize, Exhausted> {
-        let Some(found) = self.matches.found.get_mut(first) else { return Ok(0) };
+    fn cover_generic_words(&mut self, name: &Name, first: usize) -> Result<usize, Unfinished> {
+        let Some(found) = self.found.get_mut(first) else { return Ok(0) };
         let mut covered = 0;
         for term in &name.generic {
             let words = self.sentence.of(*term);

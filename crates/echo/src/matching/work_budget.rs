@@ -1,6 +1,6 @@
 //! The limit on the matching work in one call.
 
-use crate::effort::Effort;
+use crate::effort::{Effort, Unfinished};
 
 /// The maximum number of word comparisons in one call. This many comparisons take well under a
 /// second. A long prompt with a hundred tools needs far fewer.
@@ -14,10 +14,6 @@ pub(super) struct WorkBudget {
     left: Option<usize>,
     effort: Effort,
 }
-
-/// The error returned if the work budget is exhausted.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Exhausted;
 
 impl WorkBudget {
     /// Creates the budget for one call.
@@ -37,12 +33,12 @@ impl WorkBudget {
 
     /// Charges the budget for comparisons before they are made. An exhausted budget stays
     /// exhausted, and so is that of a cancelled call.
-    pub(super) fn spend(&mut self, comparisons: usize) -> Result<(), Exhausted> {
+    pub(super) fn spend(&mut self, comparisons: usize) -> Result<(), Unfinished> {
         if self.effort.is_cancelled() {
             self.left = None;
         }
         self.left = self.left.and_then(|left| left.checked_sub(comparisons));
-        self.left.map(|_| ()).ok_or(Exhausted)
+        self.left.map(|_| ()).ok_or(Unfinished)
     }
 
     /// Returns `true` if a charge has exceeded the budget.
@@ -58,14 +54,14 @@ impl WorkBudget {
 
 #[cfg(test)]
 mod tests {
-    use super::{Exhausted, WorkBudget};
+    use super::{Unfinished, WorkBudget};
 
     #[test]
     fn stays_exhausted() {
         let mut budget = WorkBudget::new(5);
         assert_eq!(budget.spend(5), Ok(()));
-        assert_eq!(budget.spend(1), Err(Exhausted));
-        assert_eq!(budget.spend(0), Err(Exhausted));
+        assert_eq!(budget.spend(1), Err(Unfinished));
+        assert_eq!(budget.spend(0), Err(Unfinished));
         assert!(budget.is_exhausted());
     }
 }
