@@ -63,7 +63,10 @@ impl Effort {
     /// complete.
     pub(crate) fn charge(&self, bytes: usize) {
         if let Self::Full(effort) = self {
-            effort.charge(bytes);
+            let used = effort.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            if let Err(error) = effort.memory.grow_now_to(used) {
+                effort.exhausted.get_or_init(|| error);
+            }
         }
     }
 
@@ -76,7 +79,8 @@ impl Effort {
 
     /// Returns `true` if the reply is of no use any more, or there is no memory for it.
     pub(crate) fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Full(effort) if effort.is_cancelled())
+        matches!(self, Self::Full(effort)
+            if effort.cancellation.is_cancelled() || effort.exhausted().is_some())
     }
 }
 
@@ -84,17 +88,6 @@ impl FullEffort {
     /// Creates an effort that may first use what is reserved.
     pub(crate) fn new(cancellation: Cancellation, memory: Reservation) -> Self {
         Self { cancellation, memory, ..Self::default() }
-    }
-
-    fn charge(&self, bytes: usize) {
-        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if let Err(error) = self.memory.grow_now_to(used) {
-            self.exhausted.get_or_init(|| error);
-        }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.cancellation.is_cancelled() || self.exhausted.get().is_some()
     }
 
     /// Returns the error if there is no memory for the reply.

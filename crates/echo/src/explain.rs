@@ -17,7 +17,7 @@ use super::{
     arguments::Trace,
     effort::{Effort, FullEffort},
     settings::Mode,
-    tool_calls::{Selection, TracedCall, tool_calls},
+    tool_calls::{SelectedCall, Selection, tool_calls},
     uncalled::{self, said_words},
 };
 
@@ -97,15 +97,20 @@ impl Echo {
         effort: &Effort,
         work: &Work,
     ) -> Result<Vec<ExplainedTool>, Stopped> {
-        let mut traced = Vec::new();
-        if request.tool_results().is_empty() {
-            tool_calls(&self.settings, request, None, effort, Some(&mut traced))?;
-        }
+        let mut calls = match request.tool_results() {
+            [] => tool_calls(&self.settings, request, None, effort, true)?,
+            _ => Vec::new(),
+        };
         if request.single_tool_call {
-            traced.truncate(1);
+            calls.truncate(1);
         }
-        let mut tools: Vec<_> = request.tools.iter().map(ExplainedTool::new).collect();
-        for call in traced {
+        let explained = |tool: &Tool| ExplainedTool {
+            tool: tool.name.clone(),
+            calls: Vec::new(),
+            reason: None,
+        };
+        let mut tools: Vec<_> = request.tools.iter().map(explained).collect();
+        for call in calls {
             tools[call.selection.tool].calls.push(ExplainedToolCall::new(request, call));
         }
         let is_called: Vec<_> = tools.iter().map(|tool| !tool.calls.is_empty()).collect();
@@ -116,15 +121,9 @@ impl Echo {
     }
 }
 
-impl ExplainedTool {
-    fn new(tool: &Tool) -> Self {
-        Self { tool: tool.name.clone(), calls: Vec::new(), reason: None }
-    }
-}
-
 impl ExplainedToolCall {
-    fn new(request: &Request, call: TracedCall) -> Self {
-        let TracedCall { selection: Selection { tool, mention }, arguments, trace } = call;
+    fn new(request: &Request, call: SelectedCall) -> Self {
+        let SelectedCall { selection: Selection { tool, mention }, arguments } = call;
         let name = &request.tools[tool].name;
         let words = mention.as_ref().map(|it| said_words(name, &request.messages, it));
         let mut call = Self {
@@ -134,8 +133,8 @@ impl ExplainedToolCall {
             left_out: Vec::new(),
         };
         // The generator has written it.
-        if let Ok(Value::Object(object)) = serde_json::from_str(&arguments) {
-            call.add(object, &mut Vec::new(), &trace);
+        if let Ok(Value::Object(object)) = serde_json::from_str(&arguments.json) {
+            call.add(object, &mut Vec::new(), &arguments.trace);
         }
         call
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mynah_core::{
-    chat::{FinishReason, LazyJson, Message, Request, Response},
+    chat::{FinishReason, LazyJson, Message, Request, Response, ToolCall},
     provider::{Unseen, ids, usage},
 };
 
@@ -12,7 +12,7 @@ use super::{
     effort::{Effort, Unfinished},
     response_format,
     settings::{ArgumentStyle, EchoSettings, Optional},
-    tool_calls::{MAX_BRIEF_SCHEMAS, tool_calls},
+    tool_calls::{MAX_BRIEF_SCHEMAS, SelectedCall, tool_calls},
 };
 
 /// JSON pointers to the places where a response format may contain its name.
@@ -29,10 +29,16 @@ pub(super) fn reply(
 ) -> Result<Response, Unfinished> {
     let results = request.tool_results();
     // Once there are tool results, answer with text, which ends the tool loop.
-    let mut tool_calls = match results {
-        [] => tool_calls(settings, request, unseen, effort, None)?,
+    let selected = match results {
+        [] => tool_calls(settings, request, unseen, effort, false)?,
         _ => Vec::new(),
     };
+    let call = |SelectedCall { selection, arguments }| ToolCall {
+        id: None,
+        name: request.tools[selection.tool].name.clone(),
+        arguments: arguments.json,
+    };
+    let mut tool_calls: Vec<_> = selected.into_iter().map(call).collect();
     ids::assign(component, &request.messages, &mut tool_calls);
     let (content, finish_reason) = match tool_calls.as_slice() {
         [] => {
@@ -91,13 +97,11 @@ fn structured(
     let context = Context {
         subject: name.unwrap_or_default(),
         mention: &question,
-        nearest: [0..0, 0..0],
-        reach: 0..0,
         question: &question,
         literal: settings.arguments == ArgumentStyle::Literal,
         // An answer is whole.
         optional: Optional::Fill,
-        is_traced: false,
+        ..Context::default()
     };
     let candidates = texts.iter().map(AsRef::as_ref);
     let mut budget = ReplyBudget::new(effort);

@@ -30,19 +30,11 @@ pub(super) fn answer<'t>(
     if let Some(valid) = first_valid(&schema, candidates.clone(), budget)? {
         return Ok(Some(valid));
     }
-    Ok(Some(match is_json_object(format) {
-        true => object(&candidates.collect::<Vec<_>>().join("\n")),
+    Ok(Some(match format["type"] == JSON_OBJECT {
+        // An application has no use for an empty object.
+        true => json!({"text": candidates.collect::<Vec<_>>().join("\n")}).to_string().into(),
         false => arguments::value(&schema, context, budget),
     }))
-}
-
-fn is_json_object(format: &Value) -> bool {
-    format.get("type").and_then(Value::as_str) == Some(JSON_OBJECT)
-}
-
-/// Returns an object with a text, because an application has no use for an empty one.
-fn object(text: &str) -> Generated {
-    json!({"text": text}).to_string().into()
 }
 
 /// Unwraps the schema from the objects in which OpenAI's API nests schemas.

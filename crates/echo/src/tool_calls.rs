@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use mynah_core::{
-    chat::{LazyJson, Message, Request, ToolCall, ToolChoice},
+    chat::{LazyJson, Message, Request, ToolChoice},
     provider::Unseen,
 };
 
 use super::{
-    arguments::{self, Context, Generated, ReplyBudget, Trace},
+    arguments::{self, Context, Generated, ReplyBudget},
     effort::{Effort, Unfinished},
     matching::{Mention, mentions},
     schemas,
@@ -25,22 +25,20 @@ pub(super) struct Selection {
     pub(super) mention: Option<Mention>,
 }
 
-/// A call, and why it is made.
-pub(super) struct TracedCall {
+/// A call to a selected tool.
+pub(super) struct SelectedCall {
     pub(super) selection: Selection,
-    pub(super) arguments: String,
-    pub(super) trace: Trace,
+    pub(super) arguments: Generated,
 }
 
-/// Returns the calls to make, without ids, in the order in which the request lists the tools. Adds
-/// them to `traced`, if it is given.
+/// Returns the calls to make, in the order in which the request lists the tools.
 pub(super) fn tool_calls(
     settings: &EchoSettings,
     request: &Request,
     unseen: Option<&Unseen>,
     effort: &Effort,
-    mut traced: Option<&mut Vec<TracedCall>>,
-) -> Result<Vec<ToolCall>, Unfinished> {
+    is_traced: bool,
+) -> Result<Vec<SelectedCall>, Unfinished> {
     let selected = select(request, unseen, effort)?;
     if selected.is_empty() {
         return Ok(Vec::new());
@@ -52,24 +50,19 @@ pub(super) fn tool_calls(
     let mut budget = ReplyBudget::new(effort);
     let readings = selected.iter().filter_map(|it| Some(&it.mention.as_ref()?.reading));
     readings.for_each(|reading| budget.keep(reading.clone()));
-    let (mut calls, mut violations) = (Vec::new(), Vec::new());
+    let mut calls = Vec::new();
     for selection in &selected {
-        let is_traced = traced.is_some();
         let generated =
             arguments(settings, request, selection, &starts, &question, is_traced, &mut budget);
         budget.check()?;
-        for Generated { json: arguments, possible_violation, trace } in generated {
-            let name = request.tools[selection.tool].name.clone();
-            violations.extend(possible_violation.map(|violation| (name.clone(), violation)));
-            if let Some(traced) = &mut traced {
-                let (selection, arguments) = (selection.clone(), arguments.clone());
-                traced.push(TracedCall { selection, arguments, trace });
-            }
-            calls.push(ToolCall { id: None, name, arguments });
-        }
+        let call = |arguments| SelectedCall { selection: selection.clone(), arguments };
+        calls.extend(generated.into_iter().map(call));
     }
-    for (tool, violation) in violations {
-        tracing::warn!(tool, "arguments may violate the tool's schema: {violation}");
+    for SelectedCall { selection, arguments } in &calls {
+        if let Some(violation) = &arguments.possible_violation {
+            let tool = request.tools[selection.tool].name.as_str();
+            tracing::warn!(tool, "arguments may violate the tool's schema: {violation}");
+        }
     }
     Ok(calls)
 }
