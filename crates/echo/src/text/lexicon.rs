@@ -221,7 +221,13 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 8] = [
+const MARKS: [(&str, Mark); 14] = [
+    (NOT_PLACES, |entry| entry.is_no_name = true),
+    (MONTHS, |entry| entry.is_no_name = true),
+    (WEEKDAYS, |entry| entry.is_no_name = true),
+    (WEEKDAYS, |entry| entry.is_relative = true),
+    (RELATIVE, |entry| entry.is_relative = true),
+    (BEFORE_INFINITIVES, |entry| entry.is_before_infinitive = true),
     (GENERIC, |entry| entry.is_generic = true),
     (COMMON_VERBS, |entry| entry.is_common_verb = true),
     (VAGUE_VERBS, |entry| entry.is_vague_verb = true),
@@ -243,20 +249,13 @@ static LEXICON: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
     pairs(NUMBERS).for_each(|(word, number)| add(word, &|entry| entry.number = Some(number)));
     pairs(LANGUAGES).for_each(|(word, code)| add(word, &|entry| entry.language = Some(code)));
     pairs(CURRENCY_NAMES).for_each(|(word, code)| add(word, &|entry| entry.currency = Some(code)));
-    for words in [NOT_PLACES, MONTHS, WEEKDAYS] {
-        list(words).for_each(|word| add(word, &|entry| entry.is_no_name = true));
-    }
     for (word, role) in BEFORE_PLACES {
         add(word, &|entry| entry.before_place = Some(role));
-    }
-    for words in [RELATIVE, WEEKDAYS] {
-        list(words).for_each(|word| add(word, &|entry| entry.is_relative = true));
     }
     for (word, cue) in list(CUES).map(|cue| (cue, cue)).chain(pairs(CUE_SYNONYMS)) {
         add(word, &|entry| entry.cue = Some(cue));
     }
     CUE_PAIRS.iter().for_each(|(_, last, _)| add(last, &|entry| entry.ends_cue = true));
-    list(BEFORE_INFINITIVES).for_each(|word| add(word, &|it| it.is_before_infinitive = true));
     for (words, mark) in MARKS {
         for word in list(words) {
             add(word, &mark);

@@ -111,7 +111,10 @@ impl Sentence {
         self.words.push(Word {
             form,
             entry,
-            run_entry: run_entry(word, text, entry),
+            run_entry: match word.range.start == word.run.start {
+                true => Entry::listed(&text[word.run.clone()]),
+                false => &NONE,
+            },
             is_quoted,
             is_negated,
             negates,
@@ -202,17 +205,6 @@ impl Sentence {
 
 fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
-}
-
-/// Returns the entry of the run that a word starts. `own` is that of the word.
-fn run_entry(word: &WordRange, text: &str, own: &'static Entry) -> &'static Entry {
-    if word.range == word.run {
-        own
-    } else if word.range.start == word.run.start {
-        Entry::listed(&text[word.run.clone()])
-    } else {
-        &NONE
-    }
 }
 
 #[cfg(test)]
