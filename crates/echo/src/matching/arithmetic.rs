@@ -2,36 +2,12 @@
 
 use crate::text::lexicon::ARITHMETIC_VERBS;
 
-/// The role of a word if the next word is a number.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Operand {
-    #[default]
-    None,
-    /// A number. It forms arithmetic if an operator comes before the next number.
-    Number,
-    /// A verb such as "add".
-    Verb,
-}
-
-impl Operand {
-    /// Replaces the role of a word by that of the next word, which is `form`. Returns `true` if the
-    /// two words form arithmetic.
-    pub(super) fn ends_arithmetic(&mut self, form: &str, separator: &str) -> bool {
-        let is_number = form.starts_with(|c: char| c.is_ascii_digit());
-        let is_arithmetic = match self {
-            Self::None => false,
-            Self::Number => is_number && is_operator(separator),
-            Self::Verb => is_number,
-        };
-        *self = if is_number && form.ends_with(|c: char| c.is_ascii_digit()) {
-            Self::Number
-        } else if ARITHMETIC_VERBS.contains(&form) {
-            Self::Verb
-        } else {
-            Self::None
-        };
-        is_arithmetic
-    }
+/// Returns `true` if two words form arithmetic: a number or a verb such as "add", and a number.
+pub(super) fn is_arithmetic(form: &str, separator: &str, next: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_number = form.starts_with(is_digit) && form.ends_with(is_digit);
+    next.starts_with(is_digit)
+        && (is_number && is_operator(separator) || ARITHMETIC_VERBS.contains(&form))
 }
 
 /// The operators, which separate two numbers.

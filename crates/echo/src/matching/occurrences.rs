@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{arithmetic::Operand, index::ToolIndex, terms::Term};
+use super::{arithmetic::is_arithmetic, index::ToolIndex, terms::Term};
 use crate::text::{
     Sentence, Word, canonical,
     lexicon::{LEFT_OUT, OPENINGS},
@@ -77,9 +77,9 @@ impl<'s> Occurrences<'s> {
 
     /// Returns the shortest occurrence of a term that starts at a position.
     pub(super) fn at(&self, term: Term, first: u32) -> Option<Occurrence> {
-        let key = |occurrence: &Occurrence| (occurrence.term, occurrence.first);
-        let next = self.found.partition_point(|occurrence| key(occurrence) < (term, first));
-        self.found.get(next).filter(|it| key(it) == (term, first)).copied()
+        let words = self.of(term);
+        let next = words.partition_point(|it| it.first < first);
+        words.get(next).filter(|it| it.first == first).copied()
     }
 
     /// Returns the bytes of the part of the sentence, which is the `range` of its text, for a mention
@@ -110,15 +110,12 @@ fn run_term(text: &str, word: &Word, index: &ToolIndex) -> Option<Term> {
 
 /// Returns the pairs of words that form arithmetic.
 fn arithmetic(text: &str, sentence: &Sentence) -> Vec<Occurrence> {
-    let mut operand = Operand::default();
-    let mut end = sentence.range.start;
-    let mut ends_arithmetic = |word: &Word| {
-        let separator = &text[end..word.range().start];
-        end = word.range().end;
-        operand.ends_arithmetic(sentence.form(word), separator)
+    let is_arithmetic = |pair: &[Word]| {
+        let separator = &text[pair[0].range().end..pair[1].range().start];
+        is_arithmetic(sentence.form(&pair[0]), separator, sentence.form(&pair[1]))
     };
-    let found = sentence.words.iter().zip(0..).filter(|(word, _)| ends_arithmetic(word));
-    found.map(|(_, last)| Occurrence { term: Term::MAX, first: last - 1, last }).collect()
+    let found = sentence.words.windows(2).zip(0..).filter(|(pair, _)| is_arithmetic(pair));
+    found.map(|(_, first)| Occurrence { term: Term::MAX, first, last: first + 1 }).collect()
 }
 
 /// Returns `true` if a word is part of an expression whose words do not mention tools.
