@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use linkify::{LinkFinder, LinkKind};
-use memchr::{memchr2, memmem};
 
 use super::words::is_caseless;
 
@@ -26,9 +25,7 @@ pub(crate) enum AddressKind {
 /// Returns the e-mail addresses and URLs in a text, in order.
 pub(crate) fn addresses(text: &str) -> Vec<Address> {
     let mut found = Vec::new();
-    let may_be_address = memchr2(b'@', b'/', text.as_bytes()).is_some()
-        || memmem::find(text.as_bytes(), b"www.").is_some();
-    if !may_be_address {
+    if !text.contains(['@', '/']) && !text.contains("www.") {
         return found;
     }
     let mut finder = LinkFinder::new();
