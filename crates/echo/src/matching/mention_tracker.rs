@@ -14,25 +14,19 @@ use super::{Mention, index::ToolIndex};
 /// The calls of the component's own tools are not in the history, so a mention of such a tool no
 /// longer counts if the caller has got an answer since.
 pub(super) struct MentionTracker {
-    tools: Vec<ToolState>,
+    /// By tool, the first message in which a mention counts.
+    first_messages: Vec<usize>,
+    mentions: Vec<Option<Mention>>,
     /// The first message in which a mention of any tool counts that has not been found yet.
     first_pending: Option<usize>,
 }
 
-#[derive(Clone, Default)]
-struct ToolState {
-    /// The first message in which a mention counts.
-    first_message: usize,
-    mention: Option<Mention>,
-}
-
 impl MentionTracker {
     pub(super) fn new(messages: &[Message], index: &ToolIndex, unseen: Option<&Unseen>) -> Self {
-        let mut tools = vec![ToolState::default(); index.len()];
+        let mut first_messages = vec![0; index.len()];
         let mut ignore_earlier = |name: &str, at: usize| {
             if let Some(tool) = index.tool_named(name) {
-                let first = &mut tools[tool].first_message;
-                *first = (at + 1).max(*first);
+                first_messages[tool] = first_messages[tool].max(at + 1);
             }
         };
         if let Some(unseen) = unseen
@@ -49,15 +43,15 @@ impl MentionTracker {
                 Role::Developer | Role::System | Role::User => {}
             }
         }
-        let mut tracker = Self { tools, first_pending: None };
+        let mut tracker =
+            Self { first_messages, mentions: vec![None; index.len()], first_pending: None };
         tracker.update();
         tracker
     }
 
     /// Returns `true` if a mention of `tool` in `message` counts and none has been found yet.
     pub(super) fn is_pending(&self, tool: usize, message: usize) -> bool {
-        let state = &self.tools[tool];
-        state.mention.is_none() && state.first_message <= message
+        self.mentions[tool].is_none() && self.first_messages[tool] <= message
     }
 
     /// Returns `true` if any tool [is pending](Self::is_pending) in `message`.
@@ -70,7 +64,7 @@ impl MentionTracker {
         for mention in mentions {
             if self.is_pending(mention.tool, mention.message) {
                 let tool = mention.tool;
-                self.tools[tool].mention = Some(mention);
+                self.mentions[tool] = Some(mention);
             }
         }
         self.update();
@@ -78,12 +72,12 @@ impl MentionTracker {
 
     /// Returns all recorded mentions, in the order of the tools.
     pub(super) fn into_mentions(self) -> Vec<Mention> {
-        self.tools.into_iter().filter_map(|tool| tool.mention).collect()
+        self.mentions.into_iter().flatten().collect()
     }
 
     fn update(&mut self) {
-        let pending = self.tools.iter().filter(|tool| tool.mention.is_none());
-        self.first_pending = pending.map(|tool| tool.first_message).min();
+        let tools = self.first_messages.iter().zip(&self.mentions);
+        self.first_pending = tools.filter(|it| it.1.is_none()).map(|(first, _)| *first).min();
     }
 }
 
