@@ -10,6 +10,8 @@ pub(super) fn is_arithmetic(form: &str, separator: &str, next: &str) -> bool {
         && (is_number && is_operator(separator) || ARITHMETIC_VERBS.contains(&form))
 }
 
+/// The keyword that arithmetic is.
+pub(super) const ARITHMETIC: &str = "+";
 /// The operators, which separate two numbers.
 pub(super) const OPERATORS: [&str; 5] = ["+", "*", "^", "-", "/"];
 

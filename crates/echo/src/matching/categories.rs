@@ -7,10 +7,8 @@ use crate::text::canonical;
 pub(super) struct Category {
     /// The words that may be a tool's whole name, apart from generic words and "send".
     nouns: &'static str,
-    /// The other words that ask for a tool in the category.
+    /// The other words that ask for a tool in the category. `+` is all arithmetic, such as `10-5`.
     other: &'static str,
-    /// Whether arithmetic such as `10+5` also asks for a tool in the category.
-    pub(super) has_arithmetic: bool,
 }
 
 const CATEGORIES: [Category; 8] = [
@@ -21,11 +19,11 @@ const CATEGORIES: [Category; 8] = [
     category("user account profile", ""),
     category("database record sql", "query search"),
     category("file document", ""),
-    Category { nouns: "calculate calculator math", other: "compute", has_arithmetic: true },
+    category("calculate calculator math", "compute +"),
 ];
 
 const fn category(nouns: &'static str, other: &'static str) -> Category {
-    Category { nouns, other, has_arithmetic: false }
+    Category { nouns, other }
 }
 
 impl Category {
@@ -50,7 +48,7 @@ mod tests {
     #[test]
     fn nouns_determine_the_category() {
         assert_eq!(Category::of("databas"), Category::of("record"));
-        assert!(Category::of("calculator").is_some_and(|category| category.has_arithmetic));
+        assert!(Category::of("calculator").is_some_and(|it| it.keywords().any(|word| word == "+")));
         for word in ["sunni", "search", "calendars", ""] {
             assert_eq!(Category::of(word), None, "{word}");
         }

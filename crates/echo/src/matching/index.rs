@@ -1,11 +1,14 @@
 //! The offered tools, indexed by the words of their names.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use mynah_core::chat::Tool;
 
 use super::{
-    arithmetic::OPERATORS,
+    arithmetic::{ARITHMETIC, OPERATORS},
     categories::Category,
     filter::Filter,
     partial::PartialIndex,
@@ -27,16 +30,14 @@ const MAX_DESCRIPTION: usize = 512;
 /// An index of the offered tools.
 #[derive(Default)]
 pub(super) struct ToolIndex {
-    names: Vec<String>,
-    descriptions: Vec<String>,
+    /// The names and the descriptions of the tools.
+    sources: Vec<(String, String)>,
     by_name: BTreeMap<String, usize>,
     pub(super) terms: Terms,
     tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
-    /// tool has such a term, or arithmetic.
+    /// tool has such a term.
     anchored: Vec<Vec<usize>>,
-    /// The tools that arithmetic mentions.
-    pub(super) arithmetic_tools: Vec<usize>,
     /// The filter of sentences that some rule may match.
     filter: OnceCell<Option<Filter>>,
     partial: OnceCell<PartialIndex>,
@@ -49,7 +50,6 @@ pub(super) struct ToolTerms {
     pub(super) names: Vec<Name>,
     /// The words that ask for a tool in the same category.
     pub(super) keywords: Vec<Term>,
-    pub(super) has_arithmetic: bool,
     /// The verb that asks for this tool and no other.
     pub(super) verb: Option<Term>,
 }
@@ -58,11 +58,11 @@ pub(super) struct ToolTerms {
 #[derive(Debug)]
 pub(super) struct Name {
     pub(super) words: Vec<Term>,
-    /// The words that are not generic, and those that are.
-    pub(super) distinctive: Vec<Term>,
-    pub(super) generic: Vec<Term>,
+    pub(super) generic: BTreeSet<Term>,
+    /// Whether all words are generic.
+    pub(super) is_generic: bool,
     /// The stems of the words that are not generic.
-    pub(super) stems: Vec<Term>,
+    pub(super) stems: BTreeSet<Term>,
     /// All words joined into one.
     pub(super) joined: Term,
 }
@@ -73,8 +73,7 @@ impl ToolIndex {
         let mut index = Self::default();
         for (at, tool) in tools.iter().enumerate() {
             let name = tool.name.as_str();
-            index.names.push(name.to_owned());
-            index.descriptions.push(description(tool).to_owned());
+            index.sources.push((name.to_owned(), description(tool).to_owned()));
             // Of tools with the same name, only the first is matched.
             let is_first = *index.by_name.entry(name.to_owned()).or_insert(at) == at;
             let tool = if is_first { index.read_tool(name) } else { ToolTerms::default() };
@@ -87,8 +86,8 @@ impl ToolIndex {
 
     /// Returns `true` if this is the index of these tools.
     pub(super) fn is_for(&self, tools: &[Tool]) -> bool {
-        self.names.iter().eq(tools.iter().map(|tool| &tool.name))
-            && self.descriptions.iter().eq(tools.iter().map(description))
+        let sources = self.sources.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        sources.eq(tools.iter().map(|tool| (tool.name.as_str(), description(tool))))
     }
 
     /// Returns the number of tools.
@@ -114,7 +113,7 @@ impl ToolIndex {
     pub(super) fn partial(&self) -> &PartialIndex {
         self.partial.get_or_init(|| {
             let verbs = self.tools.iter().map(|tool| tool.verb);
-            PartialIndex::new(&self.names, &self.descriptions, &self.terms, verbs)
+            PartialIndex::new(&self.sources, &self.terms, verbs)
         })
     }
 
@@ -125,7 +124,7 @@ impl ToolIndex {
             let is_anchor = |term| !self.anchored(term).is_empty() || self.partial().has(term);
             let anchors = self.terms.all().filter(|(_, term)| is_anchor(*term));
             let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
-            let arithmetic = arithmetic.filter(|_| !self.arithmetic_tools.is_empty());
+            let arithmetic = arithmetic.filter(|_| self.terms.word(ARITHMETIC).is_some());
             Filter::new(anchors.map(|(word, _)| word).chain(arithmetic))
         };
         self.filter.get_or_init(build).as_ref()
@@ -133,8 +132,8 @@ impl ToolIndex {
 
     /// Estimates the size in bytes.
     pub(super) fn size(&self) -> usize {
-        let texts: usize = self.names.iter().chain(&self.descriptions).map(String::len).sum();
-        size_of::<Self>() + 8 * texts + 512 * (self.names.len() + self.terms.len())
+        let texts: usize = self.sources.iter().map(|(name, text)| name.len() + text.len()).sum();
+        size_of::<Self>() + 8 * texts + 512 * (self.sources.len() + self.terms.len())
     }
 
     fn read_tool(&mut self, name: &str) -> ToolTerms {
@@ -150,7 +149,6 @@ impl ToolIndex {
             if let Some(category) = category(&distinctive).filter(|_| forms.len() <= MAX_WORDS) {
                 tool.keywords =
                     category.keywords().map(|word| self.terms.add_word(canonical(word))).collect();
-                tool.has_arithmetic = category.has_arithmetic;
             }
             if !forms.is_empty() {
                 tool.names.push(self.read_name(name, &forms));
@@ -158,7 +156,7 @@ impl ToolIndex {
             for forms in spellings(name) {
                 let name = self.read_name(name, &forms);
                 // Words of one letter would be topics.
-                tool.names.push(Name { stems: Vec::new(), ..name });
+                tool.names.push(Name { stems: BTreeSet::new(), ..name });
             }
         }
         tool
@@ -167,23 +165,12 @@ impl ToolIndex {
     fn read_name(&mut self, name: &str, forms: &[String]) -> Name {
         let joined: String = words(name).map(|word| &name[word.range]).collect();
         let joined = self.terms.add_word(canonical(&joined));
-        let mut terms = Vec::with_capacity(forms.len());
-        let (mut distinctive, mut generic, mut stems) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, form) in forms.iter().enumerate() {
-            let term = self.terms.add_word(form.clone());
-            terms.push(term);
-            if is_generic_in(forms, at) {
-                generic.push(term);
-            } else {
-                distinctive.push(term);
-                stems.push(self.terms.add_stem(form));
-            }
-        }
-        for list in [&mut distinctive, &mut generic, &mut stems] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        Name { words: terms, distinctive, generic, stems, joined }
+        let words: Vec<_> = forms.iter().map(|form| self.terms.add_word(form.clone())).collect();
+        let (generic, distinctive): (Vec<_>, Vec<_>) =
+            (0..forms.len()).partition(|at| is_generic_in(forms, *at));
+        let stems = distinctive.iter().map(|at| self.terms.add_stem(&forms[*at])).collect();
+        let generic = generic.into_iter().map(|at| words[at]).collect();
+        Name { words, generic, is_generic: distinctive.is_empty(), stems, joined }
     }
 
     /// Removes the verbs that several tools have.
@@ -209,8 +196,12 @@ impl ToolIndex {
         for (at, tool) in self.tools.iter().enumerate() {
             // A word has the stem that the name has.
             let rarest = |name: &Name| {
-                let words = if name.stems.is_empty() { &name.words } else { &name.stems };
-                words.iter().copied().min_by_key(|term| frequencies[*term as usize])
+                let words = name.words.iter().filter(|_| name.stems.is_empty());
+                name.stems
+                    .iter()
+                    .chain(words)
+                    .copied()
+                    .min_by_key(|term| frequencies[*term as usize])
             };
             let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
             let other = tool.keywords.iter().copied().map(Some).chain([tool.verb]);
@@ -222,9 +213,6 @@ impl ToolIndex {
             }
         }
         self.anchored = anchored;
-        let tools = self.tools.iter().enumerate();
-        self.arithmetic_tools =
-            tools.filter(|(_, tool)| tool.has_arithmetic).map(|(at, _)| at).collect();
     }
 }
 

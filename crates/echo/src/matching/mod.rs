@@ -137,7 +137,7 @@ fn mentions_within(
 ) -> Vec<Mention> {
     let tracker = MentionTracker::new(messages, index, unseen);
     let is_long = user_text_len(messages) > MAX_UNFILTERED;
-    let mut searcher = Searcher::new(index, is_long, tracker, budget);
+    let mut searcher = Searcher { index, is_long, budget, tracker };
     let mut is_last = true;
     for (at, message) in user_messages(messages) {
         let text = message.text();

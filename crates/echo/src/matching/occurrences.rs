@@ -1,8 +1,12 @@
-//! Where the words of the offered tools stand in a sentence.
+//! Where the words of the offered tools, and arithmetic, stand in a sentence.
 
 use std::ops::Range;
 
-use super::{arithmetic::is_arithmetic, index::ToolIndex, terms::Term};
+use super::{
+    arithmetic::{ARITHMETIC, is_arithmetic},
+    index::ToolIndex,
+    terms::Term,
+};
 use crate::text::{
     Sentence, Word, canonical,
     lexicon::{LEFT_OUT, OPENINGS},
@@ -14,8 +18,6 @@ pub(super) struct Occurrences<'s> {
     pub(super) words: &'s [Word],
     /// The occurrences, sorted by term.
     found: Vec<Occurrence>,
-    /// The pairs of words that form arithmetic, such as "add 5".
-    pub(super) arithmetic: Vec<Occurrence>,
     /// The position of the first word after an opening such as "please".
     pub(super) beginning: u32,
 }
@@ -46,10 +48,11 @@ impl<'s> Occurrences<'s> {
             }
         }
         found.retain(|word| !is_left_out(text, words, word.first as usize));
+        if let Some(term) = index.terms.word(ARITHMETIC) {
+            found.extend(arithmetic(text, sentence, term));
+        }
         found.sort_unstable();
-        let has_arithmetic = !index.arithmetic_tools.is_empty();
-        let arithmetic = if has_arithmetic { arithmetic(text, sentence) } else { Vec::new() };
-        Self { words, found, arithmetic, beginning: find_beginning(text, words) }
+        Self { words, found, beginning: find_beginning(text, words) }
     }
 
     /// Returns the distinct terms in the sentence.
@@ -109,13 +112,13 @@ fn run_term(text: &str, word: &Word, index: &ToolIndex) -> Option<Term> {
 }
 
 /// Returns the pairs of words that form arithmetic.
-fn arithmetic(text: &str, sentence: &Sentence) -> Vec<Occurrence> {
+fn arithmetic(text: &str, sentence: &Sentence, term: Term) -> Vec<Occurrence> {
     let is_arithmetic = |pair: &[Word]| {
         let separator = &text[pair[0].range().end..pair[1].range().start];
         is_arithmetic(sentence.form(&pair[0]), separator, sentence.form(&pair[1]))
     };
     let found = sentence.words.windows(2).zip(0..).filter(|(pair, _)| is_arithmetic(pair));
-    found.map(|(_, first)| Occurrence { term: Term::MAX, first, last: first + 1 }).collect()
+    found.map(|(_, first)| Occurrence { term, first, last: first + 1 }).collect()
 }
 
 /// Returns `true` if a word is part of an expression whose words do not mention tools.
@@ -149,12 +152,18 @@ fn has_words(text: &str, words: &[Word], expression: &str) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Occurrences, Sentence, ToolIndex};
+    use super::{ARITHMETIC, Occurrence, Occurrences, Sentence, ToolIndex};
 
     fn read<T>(text: &str, get: impl Fn(&Occurrences) -> T) -> T {
         let index = ToolIndex::of_names(&["calculate", "time", "order"]);
         let sentence = Sentence::read(text, 0..text.len(), &[]);
         get(&Occurrences::find(text, &sentence, &index))
+    }
+
+    fn arithmetic(text: &str) -> Vec<Occurrence> {
+        let index = ToolIndex::of_names(&["calculate", "time", "order"]);
+        let term = index.terms.word(ARITHMETIC).unwrap();
+        read(text, |it| it.of(term).to_vec())
     }
 
     #[test]
@@ -172,8 +181,7 @@ mod tests {
             ("3.5 + 2", &[1]),
         ];
         for (text, expected) in cases {
-            let first = |it: &Occurrences| it.arithmetic.iter().map(|pair| pair.first).collect();
-            let found: Vec<_> = read(text, first);
+            let found: Vec<_> = arithmetic(text).iter().map(|pair| pair.first).collect();
             assert_eq!(found, expected, "{text}");
         }
     }
@@ -183,7 +191,7 @@ mod tests {
         for text in
             ["+1-555-0100", "2024-01-15", "1/2", "10 +5", "1 -2", "c+5", "add salt", "1, 2", "2**3"]
         {
-            assert!(read(text, |it| it.arithmetic.is_empty()), "{text}");
+            assert!(arithmetic(text).is_empty(), "{text}");
         }
     }
 

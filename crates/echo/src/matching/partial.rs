@@ -55,17 +55,16 @@ struct Score {
 impl PartialIndex {
     /// Indexes tools by their names and descriptions.
     pub(super) fn new(
-        names: &[String],
-        descriptions: &[String],
+        sources: &[(String, String)],
         terms: &Terms,
         verbs: impl Iterator<Item = Option<Term>>,
     ) -> Self {
-        let names: Vec<_> = names.iter().map(|name| canonical_words(name)).collect();
+        let names: Vec<_> = sources.iter().map(|(name, _)| canonical_words(name)).collect();
         let prefixes = prefixes(&names);
         let mut index = Self::default();
         let verbs = verbs.enumerate().filter_map(|(tool, verb)| Some((verb?, tool)));
         index.by_verb.extend(verbs);
-        for (at, (name, description)) in names.iter().zip(descriptions).enumerate() {
+        for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
             tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
             for word in canonical_words(description).iter().filter(|word| is_telling(word)) {

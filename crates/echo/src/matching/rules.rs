@@ -190,17 +190,11 @@ impl<'a> SentenceMatcher<'a> {
         Ok(())
     }
 
-    /// Matches any keyword of the tool's category, and arithmetic if the category includes it.
+    /// Matches any keyword of the tool's category.
     fn match_keywords(&mut self, tool: usize) -> Result<(), Unfinished> {
-        let terms = self.index.tool(tool);
         let mut found = Vec::new();
-        for keyword in &terms.keywords {
+        for keyword in &self.index.tool(tool).keywords {
             found.extend(self.free(*keyword, true)?);
-        }
-        if terms.has_arithmetic {
-            let arithmetic = &self.sentence.arithmetic;
-            self.budget.spend(arithmetic.len())?;
-            found.extend(arithmetic.iter().filter(|pair| self.is_free(pair, true)));
         }
         self.found.extend(found.into_iter().map(|word| RuleMatch {
             tool,
@@ -245,8 +239,7 @@ impl<'a> SentenceMatcher<'a> {
         let is_negated = self.sentence.words[first as usize].is_negated;
         let mut found = RuleMatch { tool, size, is_negated, ..RuleMatch::default() };
         for (term, word) in words {
-            let is_other =
-                !name.distinctive.is_empty() && name.generic.binary_search(&term).is_ok();
+            let is_other = !name.is_generic && name.generic.contains(&term);
             let list = if is_other { &mut found.other } else { &mut found.distinctive };
             list.extend(word.first..=word.last);
         }

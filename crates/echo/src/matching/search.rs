@@ -14,23 +14,14 @@ use crate::{
 
 /// A search.
 pub(super) struct Searcher<'a> {
-    index: &'a ToolIndex,
+    pub(super) index: &'a ToolIndex,
     /// Whether the texts are so long that filters are worth their cost.
-    is_long: bool,
-    budget: &'a mut WorkBudget,
+    pub(super) is_long: bool,
+    pub(super) budget: &'a mut WorkBudget,
     pub(super) tracker: MentionTracker,
 }
 
-impl<'a> Searcher<'a> {
-    pub(super) fn new(
-        index: &'a ToolIndex,
-        is_long: bool,
-        tracker: MentionTracker,
-        budget: &'a mut WorkBudget,
-    ) -> Self {
-        Self { index, is_long, budget, tracker }
-    }
-
+impl Searcher<'_> {
     /// Records the tools that `text`, the text of `message`, mentions. In the last message, a part of
     /// a tool's name may suffice.
     pub(super) fn search(
@@ -106,10 +97,6 @@ impl<'a> Searcher<'a> {
             let anchored = self.index.anchored(term);
             self.budget.spend(anchored.len())?;
             candidates.extend(anchored);
-        }
-        if !sentence.arithmetic.is_empty() {
-            self.budget.spend(self.index.arithmetic_tools.len())?;
-            candidates.extend(&self.index.arithmetic_tools);
         }
         candidates.sort_unstable();
         candidates.dedup();
