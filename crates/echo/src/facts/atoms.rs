@@ -96,16 +96,6 @@ fn expressions(text: &str) -> Vec<Range<usize>> {
     found.filter(is_arithmetic).map(|it| it.range()).collect()
 }
 
-/// The groups of year, month and day in [`ATOM`].
-const DATES: [[&str; 3]; 4] = [
-    ["year", "month", "day"],
-    ["year1", "month1", "day1"],
-    ["year2", "month2", "day2"],
-    ["year3", "first", "second"],
-];
-/// The groups of hour and half of the day.
-const TIMES: [[&str; 2]; 2] = [["hour", "half"], ["hour1", "half1"]];
-
 static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     let month = MONTHS.replace(' ', "|");
     let month = format!("(?:{month}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?)");
@@ -162,61 +152,54 @@ fn is_plain_number(atom: &str) -> bool {
     digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Adds the facts of an atom. The first group that takes part says what it is.
 fn read(captures: &Captures, found: &mut Vec<Bare>) {
-    let text = |name: &str| captures.name(name).map_or("", |group| group.as_str());
     let whole = captures.get(0).map_or(0..0, |group| group.range());
-    let range = |name: &str| captures.name(name).map_or(0..0, |group| group.range());
-    let written = captures[0].to_owned();
-    for [year, month, day] in DATES {
-        if !text(year).is_empty() {
-            // "10/15/2023" and "16.03.2024".
-            let is_reversed = month == "first" && text(month).parse().is_ok_and(|it: u32| it > 12);
-            let (month, day) = if is_reversed { (day, month) } else { (month, day) };
-            let value = date(text(year), text(month), text(day));
-            found.extend(value.map(|value| (FactType::Date, whole, value)));
-            return;
+    let mut groups = ATOM.capture_names().zip(captures.iter());
+    let Some((name, group)) = groups.find_map(|(name, group)| Some((name?, group?))) else {
+        return;
+    };
+    let text = |name: &str| captures.name(name).map_or("", |group| group.as_str());
+    let dated =
+        |year, month, day| Some((FactType::Date, date(text(year), text(month), text(day))?));
+    let written = || captures[0].to_owned();
+    let fact = match name {
+        "year" => dated("year", "month", "day"),
+        // "10/15/2023" and "16.03.2024".
+        "first" if text("first").parse().is_ok_and(|it: u32| it > 12) => {
+            dated("year3", "second", "first")
         }
-    }
-    for [hour, half] in TIMES {
-        if !text(hour).is_empty() {
-            let value = time(text(hour), text("minute"), text(half));
-            found.extend(value.map(|value| (FactType::Time, whole, value)));
-            return;
+        "first" => dated("year3", "first", "second"),
+        "day1" => dated("year1", "month1", "day1"),
+        "month2" => dated("year2", "month2", "day2"),
+        "hour" => time(text("hour"), text("minute"), text("half")).map(|it| (FactType::Time, it)),
+        "hour1" => time(text("hour1"), "", text("half1")).map(|it| (FactType::Time, it)),
+        "noon" => Some((FactType::Time, "12:00".to_owned())),
+        "midnight" => Some((FactType::Time, "00:00".to_owned())),
+        "uuid" => Some((FactType::Uuid, written())),
+        "relative" => Some((FactType::RelativeDate, written())),
+        "phone" => Some((FactType::Phone, written())),
+        "ip" => group.as_str().parse::<IpAddr>().is_ok().then(|| (FactType::Ip, written())),
+        "share" => Some((FactType::Share, plain(group.as_str()))),
+        "count" => Some((FactType::Number, multiplied(group.as_str()))),
+        "token" => return numbers_or_code(group.as_str(), whole, found),
+        _ => return money(captures, found),
+    };
+    found.extend(fact.map(|(of, value)| (of, whole, value)));
+}
+
+/// Adds an amount and its currency, or only a number if the word beside it is not a currency.
+fn money(captures: &Captures, found: &mut Vec<Bare>) {
+    let group = |names: [&str; 2]| names.iter().find_map(|name| captures.name(name));
+    let Some((amount, unit)) = group(["money", "money1"]).zip(group(["sign", "unit"])) else {
+        return;
+    };
+    match Entry::of(unit.as_str()).currency {
+        Some(code) => {
+            found.push((FactType::Money, amount.range(), multiplied(amount.as_str())));
+            found.push((FactType::Currency, unit.range(), code.to_owned()));
         }
-    }
-    for (name, of) in
-        [("uuid", FactType::Uuid), ("relative", FactType::RelativeDate), ("phone", FactType::Phone)]
-    {
-        if !text(name).is_empty() {
-            found.push((of, whole, written));
-            return;
-        }
-    }
-    for (name, value) in [("noon", "12:00"), ("midnight", "00:00")] {
-        if !text(name).is_empty() {
-            found.push((FactType::Time, whole, value.to_owned()));
-            return;
-        }
-    }
-    if !text("ip").is_empty() {
-        let is_ip = text("ip").parse::<IpAddr>().is_ok();
-        found.extend(is_ip.then_some((FactType::Ip, whole, written)));
-    } else if !text("share").is_empty() {
-        found.push((FactType::Share, whole, plain(text("share"))));
-    } else if !text("count").is_empty() {
-        found.push((FactType::Number, whole, multiplied(text("count"))));
-    } else if !text("token").is_empty() {
-        numbers_or_code(text("token"), whole, found);
-    } else {
-        let (amount, unit) =
-            if text("money").is_empty() { ("money1", "unit") } else { ("money", "sign") };
-        match Entry::of(text(unit)).currency {
-            Some(code) => {
-                found.push((FactType::Money, range(amount), multiplied(text(amount))));
-                found.push((FactType::Currency, range(unit), code.to_owned()));
-            }
-            None => numbers_or_code(text(amount), range(amount), found),
-        }
+        None => numbers_or_code(amount.as_str(), amount.range(), found),
     }
 }
 
