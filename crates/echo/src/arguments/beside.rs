@@ -130,13 +130,9 @@ impl Search<'_, '_> {
 
     /// Adds the rest of the list for an array.
     fn add_list(&self, offers: &mut Vec<Offer>) {
-        let Some(first) = offers.first().filter(|_| self.property.is_array) else { return };
-        let (of, start) = (first.fact.of, first.fact.range.start);
-        let facts = self.offers(|fact| fact.of == of);
-        let index = facts.partition_point(|it| it.fact.range.start <= start);
-        let before = facts[..index].iter().rev().take_while(|it| it.fact.continues_list).count();
-        let after = facts[index..].iter().take_while(|it| it.fact.continues_list).count();
-        offers.extend_from_slice(&facts[index.saturating_sub(before + 1)..index + after]);
+        let first = offers.first().filter(|_| self.property.is_array);
+        let list = first.map(|first| self.list_around(&first.fact));
+        offers.extend(list.into_iter().flatten());
     }
 
     /// Returns `true` for a quote or a name before a word of the property, as in "the Acme brand",

@@ -85,9 +85,11 @@ impl<'a> Described<'a> {
         mut budget: Budget,
     ) -> Self {
         let (subject, granted) = (Subject::new(subject), budget.steps);
-        let mut properties = Vec::new();
-        let mut describer = Describer { root, subject: &subject, budget: &mut budget };
-        describer.collect(&schemas, &[], &mut Vec::new(), &mut properties);
+        let tool = &subject.canonical;
+        let (active, found) = (Vec::new(), Vec::new());
+        let mut describer = Describer { root, tool, budget: &mut budget, active, found };
+        describer.collect(&schemas, &[]);
+        let mut properties = describer.found;
         properties.sort_by_key(Description::rank);
         let steps = (budget.steps > 0).then(|| granted - budget.steps);
         Self { root, schemas, subject, properties, steps }
@@ -110,108 +112,98 @@ impl Subject {
 /// Describes properties within a limit on steps.
 struct Describer<'a, 's> {
     root: &'a Value,
-    subject: &'s Subject,
+    /// The words of the tool's name.
+    tool: &'s [String],
     budget: &'s mut Budget,
+    /// The schemas of the objects around the current property. A reference to one of them is a cycle.
+    active: Vec<*const Value>,
+    found: Vec<Description<'a>>,
 }
 
 impl<'a> Describer<'a, '_> {
     /// Collects the properties of the objects in `schemas` that are not constant.
-    fn collect(
-        &mut self,
-        schemas: &[&'a Value],
-        path: &[String],
-        active: &mut Vec<*const Value>,
-        found: &mut Vec<Description<'a>>,
-    ) {
-        let Ok(flat) = self.flatten_first(schemas, active) else { return };
-        let outer = active.len();
-        active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
-        active.extend(&flat.ref_targets);
+    fn collect(&mut self, schemas: &[&'a Value], path: &[String]) {
+        let Ok(flat) = self.flatten_first(schemas) else { return };
+        let outer = self.active.len();
+        self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
+        self.active.extend(&flat.ref_targets);
         let objects = flat.values("properties").filter_map(Value::as_object);
-        let others: BTreeSet<&'a str> = objects.flat_map(Map::keys).map(String::as_str).collect();
+        let all: BTreeSet<&'a str> = objects.flat_map(Map::keys).map(String::as_str).collect();
         let required: Vec<&'a str> = flat.listed("required").filter_map(Value::as_str).collect();
         let lists_required = flat.values("required").next().is_some();
+        let first = required.iter().copied().filter(|name| all.contains(name));
         let is_optional = |name: &&str| !required.contains(name);
-        let first = required.iter().filter(|name| others.contains(**name)).copied();
-        for name in first.chain(others.iter().copied().filter(is_optional)) {
+        for name in first.chain(all.iter().copied().filter(is_optional)) {
             if self.budget.spend_steps(1 + flat.layers.len() + required.len() / 16).is_err() {
                 break;
             }
-            let path = [path, &[name.to_owned()]].concat();
             let is_wanted = required.contains(&name) || !lists_required;
-            self.add(flat.property(name), path, is_wanted, active, found);
+            self.add(flat.property(name), [path, &[name.to_owned()]].concat(), is_wanted);
         }
-        active.truncate(outer);
+        self.active.truncate(outer);
     }
 
-    fn add(
-        &mut self,
-        schemas: Vec<&'a Value>,
-        path: Vec<String>,
-        is_wanted: bool,
-        active: &mut Vec<*const Value>,
-        found: &mut Vec<Description<'a>>,
-    ) {
-        let Ok(mut flat) = self.flatten_first(&schemas, active) else { return };
+    fn add(&mut self, schemas: Vec<&'a Value>, path: Vec<String>, is_wanted: bool) {
+        let Ok(mut flat) = self.flatten_first(&schemas) else { return };
         let is_array = flat.type_name() == Some("array");
         let items = if is_array { flat.item(0) } else { Vec::new() };
         if is_array {
-            flat = self.flatten_first(&items, active).unwrap_or_default();
+            flat = self.flatten_first(&items).unwrap_or_default();
         }
-        let type_name = flat.type_name().unwrap_or("string");
         if flat.constant().is_some() {
             return;
         }
-        if type_name == "object" {
-            if path.len() < MAX_NESTING {
-                let schemas = if is_array { items } else { schemas };
-                self.collect(&schemas, &path, active, found);
-            }
-            return;
+        if flat.type_name() != Some("object") {
+            let description = Description::new(path, schemas, &flat, self.tool);
+            self.found.push(Description { is_array, is_wanted, ..description });
+        } else if path.len() < MAX_NESTING {
+            self.collect(if is_array { &items } else { &schemas }, &path);
         }
-        found.push(self.describe(path, schemas, &flat, is_array, is_wanted));
     }
 
-    fn describe(
-        &self,
+    /// Flattens schemas with the first choice of branches.
+    fn flatten_first(&mut self, schemas: &[&'a Value]) -> Result<FlatSchema<'a>, NoValue> {
+        Flattener::new(self.root, &self.active, self.budget, 0).flatten(schemas)
+    }
+}
+
+impl<'a> Description<'a> {
+    /// Describes a property, or the items of one, that the user wants to have and that is not an array.
+    fn new(
         path: Vec<String>,
         schemas: Vec<&'a Value>,
         flat: &FlatSchema<'a>,
-        is_array: bool,
-        is_wanted: bool,
-    ) -> Description<'a> {
+        tool: &[String],
+    ) -> Self {
         let type_name = flat.type_name().unwrap_or("string");
-        let shows_time =
-            || flat.strings("description").any(|it| it.contains("THH:MM")).then_some("date-time");
+        let is_numeric = is_numeric(type_name);
+        let says = |part: &str| flat.strings("description").any(|it| it.contains(part));
+        let shows_time = || says("THH:MM").then_some("date-time");
         let format = flat.strings("format").next().or_else(shows_time);
         let mut words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
         let meaning = match type_name {
             "boolean" | "null" => None,
-            _ => meaning_of(&words, format, &self.subject.canonical, is_numeric(type_name)),
+            _ => meaning_of(&words, format, tool, is_numeric),
         };
         if meaning.is_some_and(|it| it.kind() == Kind::Uuid) {
             words.push("id".to_owned());
         }
-        Description {
+        let mut date_forms = flat.strings("description").filter(|_| format.is_none());
+        let described_words = if is_numeric { described_words(flat) } else { Vec::new() };
+        Self {
             path,
-            own_words: self.own_words(&words, meaning),
-            has_decimals: is_numeric(type_name)
-                && flat.strings("description").any(|it| it.contains("decimal")),
-            described_words: described_words(flat)
-                .take(if is_numeric(type_name) { MAX_WORDS } else { 0 })
-                .collect(),
+            own_words: own_words(&words, meaning, tool),
+            has_decimals: is_numeric && says("decimal"),
+            described_words,
             words,
             has_region: meaning.is_some_and(|it| it.kind() == Kind::Place)
                 && schemas.iter().any(|schema| prose::has_region(schema)),
             schemas,
-            is_wanted,
-            is_array,
+            is_wanted: true,
+            is_array: false,
             type_name,
             format,
-            date_form: flat
-                .strings("description")
-                .filter(|_| format.is_none())
-                .find_map(DateForm::of),
+            date_form: date_forms.find_map(DateForm::of),
             pattern: flat.strings("pattern").next(),
             choices: flat.listed("enum").collect(),
             prose_choices: prose_choices(meaning, flat),
@@ -219,29 +211,6 @@ impl<'a> Describer<'a, '_> {
         }
     }
 
-    fn own_words(&self, words: &[String], meaning: Option<Meaning>) -> Vec<String> {
-        let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
-        let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
-        if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
-            own_words = self.subject.canonical.iter().filter(is_own).cloned().collect();
-        }
-        if words.iter().any(|word| word == "limit") {
-            own_words.push("top".to_owned());
-        }
-        own_words
-    }
-
-    /// Flattens schemas with the first choice of branches.
-    fn flatten_first(
-        &mut self,
-        schemas: &[&'a Value],
-        active: &[*const Value],
-    ) -> Result<FlatSchema<'a>, NoValue> {
-        Flattener::new(self.root, active, self.budget, 0).flatten(schemas)
-    }
-}
-
-impl Description<'_> {
     pub(super) fn kind(&self) -> Option<Kind> {
         self.meaning.map(|meaning| meaning.kind())
     }
@@ -321,10 +290,23 @@ fn share_stem(one: &str, other: &str) -> bool {
     }
 }
 
+/// Returns the words beside which the facts of a property with these words stand.
+fn own_words(words: &[String], meaning: Option<Meaning>, tool: &[String]) -> Vec<String> {
+    let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
+    let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
+    if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
+        own_words = tool.iter().filter(is_own).cloned().collect();
+    }
+    if words.iter().any(|word| word == "limit") {
+        own_words.push("top".to_owned());
+    }
+    own_words
+}
+
 /// Returns the canonical words of the descriptions that are not generic.
-fn described_words(flat: &FlatSchema) -> impl Iterator<Item = String> {
+fn described_words(flat: &FlatSchema) -> Vec<String> {
     let words = flat.strings("description").flat_map(canonical_words);
-    words.filter(|word| word.len() > 1 && !is_generic(word))
+    words.filter(|word| word.len() > 1 && !is_generic(word)).take(MAX_WORDS).collect()
 }
 
 /// Returns the values that the descriptions of a text without a more specific kind list.

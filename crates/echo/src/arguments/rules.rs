@@ -206,12 +206,19 @@ impl Search<'_, '_> {
     }
 
     fn list_of(&self, of: FactType) -> Vec<Offer> {
-        let mut lists = self.offers(|fact| fact.of == of);
-        let is_start = |offer: &Offer| !offer.fact.continues_list;
-        let starts: Vec<_> = (0..lists.len()).filter(|at| is_start(&lists[*at])).collect();
-        let ends = starts.iter().skip(1).copied().chain([lists.len()]);
-        let list = starts.iter().zip(ends).find(|(start, end)| end - *start > 1);
-        list.map(|(start, end)| lists.drain(*start..end).collect()).unwrap_or_default()
+        let rest = self.offers(|fact| fact.of == of).into_iter().skip(1);
+        let second = rest.into_iter().find(|offer| offer.fact.continues_list);
+        second.map_or_else(Vec::new, |offer| self.list_around(&offer.fact))
+    }
+
+    /// Returns the items of the list that has a fact.
+    pub(super) fn list_around(&self, fact: &Fact) -> Vec<Offer> {
+        let mut facts = self.offers(|it| it.of == fact.of);
+        let index = facts.partition_point(|it| it.fact.range.start <= fact.range.start);
+        let continues = |it: &&Offer| it.fact.continues_list;
+        let before = facts[..index].iter().rev().take_while(continues).count();
+        let after = facts[index..].iter().take_while(continues).count();
+        facts.drain(index.saturating_sub(before + 1)..index + after).collect()
     }
 
     /// The quote or the name that is left, for the only string that must be there and has no value.
