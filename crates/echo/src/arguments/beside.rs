@@ -6,6 +6,7 @@ use super::{
     fit::{BOUNDS, has_cue, is_amount, is_beside_own_word, is_counted, is_name},
     property::{Offer, Property},
     rules::{Scope, Search},
+    several::MAX_CALLS,
 };
 use crate::facts::{Fact, FactType, Kind, Reading};
 
@@ -14,17 +15,12 @@ use crate::facts::{Fact, FactType, Kind, Reading};
 pub(super) type Fit = (usize, Reverse<usize>);
 
 fn fit(property: &Property, fact: &Fact, reading: &Reading) -> Fit {
-    (property.count_words(&reading.lead(fact).words), Reverse(property.words.len()))
+    (property.count_words(reading.lead(fact)), Reverse(property.words.len()))
 }
 
 impl<'r> Scope<'r> {
-    /// Creates a scope of a part of a message, in which the `taken` parts are no values.
-    pub(super) fn new(
-        reading: &'r Reading,
-        properties: &[Property],
-        range: Range<usize>,
-        taken: Vec<Range<usize>>,
-    ) -> Self {
+    /// Creates a scope of a part of a message.
+    pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
         let bounds =
             properties.iter().filter(|it| it.is_numeric()).filter_map(|it| it.bound_cues());
         let bound_cues = bounds.collect::<Vec<_>>().join(" ");
@@ -36,8 +32,22 @@ impl<'r> Scope<'r> {
             Some((fact.range.start, (*best, is_only)))
         };
         let best_fits = reading.facts().iter().filter_map(best_fit).collect();
-        Self { reading, range, taken, best_fits, bound_cues }
+        Self { reading, range, taken: counts(reading), best_fits, bound_cues }
     }
+}
+
+/// Returns the number words that are no values: "two circles, one with a radius of 5 and …".
+fn counts(reading: &Reading) -> Vec<Range<usize>> {
+    let is_word = |fact: &Fact| reading.text[fact.range.clone()].starts_with(char::is_alphabetic);
+    let numbers = || reading.facts().iter().filter(|it| it.of == FactType::Number);
+    let is_count = |fact: &&Rc<Fact>| {
+        let mut next = reading.text[fact.range.end..].split_whitespace().take(2);
+        let later = numbers().filter(|it| it.range.start > fact.range.end && !is_word(it)).count();
+        fact.value.parse().is_ok_and(|count: usize| later >= count)
+            && next.any(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).ends_with('s'))
+    };
+    let counts = numbers().filter(|it| is_word(it)).take(MAX_CALLS).filter(is_count);
+    counts.map(|it| it.range.clone()).collect()
 }
 
 impl Search<'_, '_> {
@@ -46,10 +56,7 @@ impl Search<'_, '_> {
     pub(super) fn stated(&self) -> Vec<Offer> {
         let (property, reading) = (self.property, self.scope.reading);
         let mut offers = self.offers(|fact| {
-            let lead = reading.lead(fact);
-            let is_id = || property.kind() == Some(Kind::Id) && lead.words[0] == "id";
             self.fits_best(fact) == Some(true)
-                && (lead.is_explicit || fact.of == FactType::Quote || is_id())
                 && !is_counted(property, fact, reading)
                 && !self.is_bound_of_other(fact)
                 && !self.is_before_other(fact)
@@ -62,7 +69,7 @@ impl Search<'_, '_> {
     /// word.
     pub(super) fn beside_own_word(&self) -> Vec<Offer> {
         let (property, reading) = (self.property, self.scope.reading);
-        let count = |fact: &Fact| property.count_words(&reading.lead(fact).words);
+        let count = |fact: &Fact| property.count_words(reading.lead(fact));
         let mut offers = self.offers(|fact| {
             let is_beside = is_beside_own_word(property, fact, reading)
                 && !self.is_beside_other_word(fact)
@@ -89,7 +96,7 @@ impl Search<'_, '_> {
                     && !self.others().any(|it| it.is_numeric() && relates(it, word))
             };
             self.offers(|fact| {
-                let before = reading.lead(fact).words.first().map(String::as_str);
+                let before = reading.lead(fact).next();
                 let mut words = reading.beside(fact)[1].into_iter().chain(before);
                 is_amount(fact) && !self.is_bound_of_other(fact) && words.any(is_own)
             })

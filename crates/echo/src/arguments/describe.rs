@@ -250,8 +250,8 @@ impl<'a> Description<'a> {
     }
 
     /// Returns how many words of the property's name stand together at the end of a lead.
-    pub(super) fn count_words(&self, lead: &[String]) -> usize {
-        lead.iter().take_while(|word| self.words.contains(word)).count()
+    pub(super) fn count_words<'w>(&self, lead: impl Iterator<Item = &'w str>) -> usize {
+        lead.take_while(|word| self.has_word(word)).count()
     }
 
     /// Returns `true` if a canonical word shares its stem with a word of the property.

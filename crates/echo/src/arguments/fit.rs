@@ -35,11 +35,8 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     if let Some(cues) = property.bound_cues().filter(|_| is_amount(fact)) {
         return contains(cues, cue);
     }
-    if property.is_numeric() && is_amount(fact) && property.has_word(cue) {
-        return true;
-    }
-    let is_word = property.has_word(cue) || cue == "into" && property.has_word("to");
-    if property.has_choices() || property.kind() == Some(Kind::Copy) {
+    let is_word = property.has_word(cue);
+    if property.kind() == Some(Kind::Copy) {
         return is_word;
     }
     if property.kind() == Some(Kind::Label) && is_word {
@@ -51,32 +48,24 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     };
     match cue {
         _ if fact.of == FactType::Word => false,
-        "under" | "up-to" if is_bound => fact.of == FactType::Number && property.has_word("limit"),
         _ => !is_bound && property.meaning.is_some_and(|meaning| meaning.has_cue(cue)),
     }
 }
 
 /// Returns `true` for a number behind a preposition, which is not the value of a text: "a car for 3 days".
 pub(super) fn is_counted(property: &Property, fact: &Fact, reading: &Reading) -> bool {
-    let before = reading.text[..fact.range.start].trim_end();
-    let word = before.rsplit(' ').next().unwrap_or_default();
-    let is_text = !property.is_numeric() && property.kind() == Some(Kind::Label);
-    is_text
+    !property.is_numeric()
+        && property.kind() == Some(Kind::Label)
         && fact.of == FactType::Number
-        && contains("for in on at to of with from by about", word)
+        && contains("for in on at to of with from by about", reading.mark_before(fact))
 }
 
 /// Returns `true` if a fact stands beside a word of a property.
 pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Reading) -> bool {
-    let kind = property.kind();
-    let is_numbered = matches!(kind, Some(Kind::Place | Kind::Room | Kind::Label));
     let [before, after] = reading.beside(fact).map(|word| property.owns(word));
     match fact.of {
         FactType::Word => false,
         FactType::Name | FactType::Quote => before,
-        _ if kind == Some(Kind::Label) && is_name(fact) => before,
-        FactType::Code if kind == Some(Kind::Label) => before || after,
-        FactType::Code | FactType::Number if is_numbered => before,
         _ => before || after,
     }
 }
@@ -101,7 +90,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
     match fact.of {
         FactType::Word => return false,
         FactType::Quote if !property.takes(FactType::Quote) => return false,
-        FactType::Choice => return !is_start || property.kind().is_none(),
+        FactType::Choice => return true,
         _ => {}
     }
     if !is_bare(fact) && !fact.cue.is_some_and(names_cue) {

@@ -3,7 +3,7 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    alike::{alternatives, lead, overlap},
+    alike::{alternatives, overlap},
     fit::is_beside_own_word,
     generator::Generator,
     offers::values,
@@ -67,7 +67,6 @@ fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usiz
         !property.is_array
             && !fact.continues_list
             && (property.is_wanted || is_beside_own_word(property, fact, reading))
-            && lead(reading, fact) != "between"
     };
     let Some(first) = first.filter(may_start) else { return Vec::new() };
     let rest = first.range.start..clause.end;

@@ -136,9 +136,7 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
         };
         let offer = |fact| Offer { fact, choice: Some(choice.clone()) };
         for (range, is_negated) in reading.find(&canonical_words(&text)) {
-            // A single letter is more often an article than a value.
-            let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;
-            if is_exact && !is_negated {
+            if !is_negated {
                 let fact = reading.fact(FactType::Choice, range, text.clone());
                 offers.push(offer(Rc::new(fact)));
             }
@@ -234,8 +232,7 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
 
 /// Returns whether the words of a boolean property stand in a message, unnegated or negated.
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
-    let own = if property.own_words.is_empty() { &property.words } else { &property.own_words };
-    let words = own.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
+    let words = property.words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
     let words: Vec<_> = words.cloned().collect();
     let is_negated = reading.find(&words).first().map(|(_, is_negated)| *is_negated);
     is_negated.map(|is_negated| Value::Bool(!is_negated))

@@ -11,10 +11,7 @@ use super::{
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::{
-        canonical_words,
-        lexicon::{contains, is_exclusive},
-    },
+    text::{canonical_words, lexicon::is_exclusive},
 };
 
 /// Returns the offers that a property may take, best first.
@@ -177,11 +174,7 @@ impl Search<'_, '_> {
         let facts = || self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
         let may_be_bound = |it: &Fact| has_cue(it, BOUNDS) && !self.is_bound_of_other(it);
         let bare = || facts().filter(|fact| is_bare(fact) || may_be_bound(fact));
-        let all = || bare().filter(|fact| fact.of == FactType::Number);
-        // "the two numbers 40 and 50"
-        let is_count = |fact: &Fact| counts_things(&self.scope.reading.text, &fact.range);
-        let has_others = count <= all().filter(|it| !is_count(it)).count();
-        let numbers = || all().filter(|it| !(has_others && is_count(it)));
+        let numbers = || bare().filter(|fact| fact.of == FactType::Number);
         let number = if count <= numbers().count() {
             numbers().nth(earlier)
         } else {
@@ -271,12 +264,4 @@ impl Search<'_, '_> {
                 && has_place_cue(property, fact, reading)
         })
     }
-}
-
-/// Returns `true` for a number in letters before a noun.
-fn counts_things(text: &str, number: &Range<usize>) -> bool {
-    let next = text[number.end..].split_whitespace().next().unwrap_or("at");
-    text[number.start..].starts_with(char::is_alphabetic)
-        && next.starts_with(char::is_alphabetic)
-        && !contains("and or at on in for to from with please", next)
 }

@@ -32,20 +32,14 @@ pub(super) type Call<'a> = Vec<Property<'a>>;
 
 impl<'a> Generator<'a> {
     /// Returns the calls that a message asks for, from a call that took its values from the whole message.
-    /// The `taken` parts are not values.
-    pub(super) fn several(
-        &mut self,
-        whole: Call<'a>,
-        reading: &Reading,
-        taken: &[Range<usize>],
-    ) -> Vec<Call<'a>> {
+    pub(super) fn several(&mut self, whole: Call<'a>, reading: &Reading) -> Vec<Call<'a>> {
         if self.spend_comparisons(&whole, reading).is_none() {
             return vec![whole];
         }
         let in_reach = self.by_list(whole, reading, &self.context.reach);
         let [whole] = in_reach.as_slice() else { return in_reach };
         let clauses = self.clauses(whole, reading);
-        let Some(calls) = self.by_clause(whole, reading, taken, &clauses) else { return in_reach };
+        let Some(calls) = self.by_clause(whole, reading, &clauses) else { return in_reach };
         let calls = calls.into_iter().zip(&clauses);
         let calls = calls.flat_map(|(call, clause)| self.by_list(call, reading, clause));
         calls.take(MAX_CALLS).collect()
@@ -107,7 +101,6 @@ impl<'a> Generator<'a> {
         &mut self,
         whole: &Call<'a>,
         reading: &Reading,
-        taken: &[Range<usize>],
         clauses: &[Range<usize>],
     ) -> Option<Vec<Call<'a>>> {
         if clauses.len() < 2 {
@@ -121,7 +114,7 @@ impl<'a> Generator<'a> {
                 property.repeat(None);
                 property.offers = offers_in(clause, &property.offers, &reading.text);
             }
-            let mut scope = Scope::new(reading, &call, clause.clone(), taken.to_vec());
+            let mut scope = Scope::new(reading, &call, clause.clone());
             self.fill(&mut call, &mut scope);
             calls.push(call);
         }

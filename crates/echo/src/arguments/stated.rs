@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::{
     Source,
-    alike::counts,
     context::Context,
     describe::Description,
     generator::{Generator, Stated},
@@ -27,7 +26,6 @@ impl<'a> Generator<'a> {
         let open = described.properties.iter().filter(|it| !is_literal(it));
         let mut calls: Vec<Call> = vec![open.map(Property::new).collect()];
         'sources: for (index, (reading, nearest)) in sources.iter().enumerate() {
-            let counts = counts(&calls[0], reading);
             for call in &mut calls {
                 for property in call.iter_mut().filter(|property| property.is_open()) {
                     let searches = property.choices.len() + 1;
@@ -39,14 +37,14 @@ impl<'a> Generator<'a> {
                     property.offers =
                         offers(property, reading, &self.described.subject.canonical).into();
                 }
-                let mut scope = Scope::new(reading, call, 0..0, counts.clone());
+                let mut scope = Scope::new(reading, call, 0..0);
                 for range in nearest.iter().chain([&(0..reading.text.len())]) {
                     scope.range = range.clone();
                     self.fill(call, &mut scope);
                 }
             }
             if index == 0 {
-                calls = self.several(calls.swap_remove(0), reading, &counts);
+                calls = self.several(calls.swap_remove(0), reading);
             }
         }
         for property in calls.iter_mut().flatten().filter(|property| property.is_open()) {

@@ -72,7 +72,7 @@ fn find_in(text: &str, start: usize, found: &mut Vec<Bare>) {
         found.extend(facts.into_iter().map(|it| shifted(it, start)));
     }
     for range in expressions {
-        let text = balanced(&text[range.clone()]).to_owned();
+        let text = text[range.clone()].to_owned();
         found.push(shifted((FactType::Expression, range, text), start));
     }
 }
@@ -89,10 +89,8 @@ fn expressions(text: &str) -> Vec<Range<usize>> {
     // Without blanks, "-" and "/" are parts of dates and phone numbers.
     let operators = ["+", "*", "^", "%", " - ", " / "];
     let found = EXPRESSION.find_iter(text);
-    let is_arithmetic = |it: &Match| {
-        let text = balanced(it.as_str());
-        operators.iter().any(|operator| text.contains(operator))
-    };
+    let is_arithmetic =
+        |it: &Match| operators.iter().any(|operator| it.as_str().contains(operator));
     found.filter(is_arithmetic).map(|it| it.range()).collect()
 }
 
@@ -138,11 +136,9 @@ fn compile(pattern: &str) -> Regex {
 /// a word.
 fn continues_word(text: &str, atom: &Match) -> bool {
     let is_letter = |c: char| c.is_lowercase() || c.is_uppercase();
-    let mut before = text[..atom.start()].chars().rev();
     // "meters/second^2"
-    let last = before
-        .next()
-        .and_then(|c| if c == '^' { before.next().filter(|c| is_letter(*c)) } else { Some(c) });
+    let before = &text[..atom.start()];
+    let last = before.strip_suffix('^').unwrap_or(before).chars().next_back();
     atom.as_str().is_ascii() && last.is_some_and(|c| is_letter(c) || c.is_numeric())
 }
 
@@ -288,10 +284,8 @@ fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
         return Some((FactType::Number, start..start + length, value));
     }
     let has_letter = token.contains(|c: char| c.is_ascii_alphabetic());
-    let is_date_like = !has_letter && token.split('-').count() == 3;
     let is_code = !token.contains([',', ':', '/'])
-        && (has_letter || token.contains('-') || is_version(token))
-        && !is_date_like;
+        && (has_letter || token.contains('-') || is_version(token));
     let start = range.end - bare.len();
     is_code.then(|| (FactType::Code, start..range.end, bare.to_owned()))
 }
@@ -301,10 +295,4 @@ fn is_version(token: &str) -> bool {
     let parts: Vec<_> = token.split('.').collect();
     let is_part = |part: &&str| (1..4).contains(&part.len());
     parts.len() > 2 && parts.iter().all(is_part)
-}
-
-/// Removes brackets that have no partner.
-fn balanced(expression: &str) -> &str {
-    let count = |bracket| expression.matches(bracket).count();
-    if count('(') == count(')') { expression } else { expression.trim_matches(['(', ')']) }
 }

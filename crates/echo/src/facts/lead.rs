@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Fact, Reading};
+use super::{Fact, FactType, Reading};
 use crate::text::{
-    Sentence,
+    Sentence, Word,
     lexicon::{CONNECTIVES, contains},
 };
 
@@ -13,44 +13,40 @@ const MAX_WORDS: usize = 12;
 /// Characters that no words lead over.
 const BREAKS: [char; 7] = [',', ';', '(', ')', '—', '|', '?'];
 
-/// The words before a fact.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Lead {
-    /// The canonical words, the nearest first.
-    pub(crate) words: Vec<String>,
-    /// Whether a word or a sign says that the value follows, as in "is" or "=".
-    pub(crate) is_explicit: bool,
-}
-
 impl Reading {
-    /// Returns the words before a fact, without those that connect.
-    pub(crate) fn lead<'f>(&self, fact: &'f Fact) -> &'f Lead {
-        fact.lead.get_or_init(|| {
-            let part = self.part(fact.range.start);
-            part.map(|(sentence, _)| Lead::of(&self.text, sentence, &fact.range))
-                .unwrap_or_default()
-        })
+    /// Returns the canonical words before a fact, the nearest first, without those that connect.
+    pub(crate) fn lead(&self, fact: &Fact) -> impl Iterator<Item = &str> {
+        let part = self.part(fact.range.start);
+        let words = part.into_iter().flat_map(|(sentence, _)| {
+            let lead = fact.lead.get_or_init(|| lead(&self.text, sentence, fact.range.start));
+            sentence.words[lead.clone()].iter().rev().map(|word| sentence.form(word))
+        });
+        words
+    }
+
+    /// Returns the word or the punctuation mark directly before a fact.
+    pub(crate) fn mark_before(&self, fact: &Fact) -> &str {
+        let is_quote = |c: char| fact.of == FactType::Quote && !c.is_alphanumeric() && c != ' ';
+        let before = self.text[..fact.range.start].trim_end_matches(is_quote).trim_end();
+        let word = before.trim_end_matches(char::is_alphanumeric).len();
+        let mark = before.char_indices().next_back().map_or(0, |(at, _)| at);
+        &before[word.min(mark)..]
     }
 }
 
-impl Lead {
-    fn of(text: &str, sentence: &Sentence, fact: &Range<usize>) -> Self {
-        let before = &sentence.words[..sentence.word_from(fact.start)];
-        let mut end = fact.start;
-        let mut is_signed = false;
-        let follows = |word: &&crate::text::Word| {
-            let gap = &text[word.range().end..end];
-            let is_next = end == fact.start;
-            is_signed |= is_next && gap.contains([':', '=']);
-            end = word.range().start;
-            // A list or a pair is a value.
-            !gap.trim_end_matches(['[', '(']).contains(BREAKS)
-        };
-        let words = before.iter().rev().take(MAX_WORDS).take_while(follows);
-        let mut words: Vec<String> = words.map(|word| sentence.form(word).to_owned()).collect();
-        let is_connective = |word: &&String| !is_signed && contains(CONNECTIVES, word);
-        let count = words.iter().take_while(is_connective).count();
-        words.drain(..count);
-        Self { words, is_explicit: is_signed || count > 0 }
-    }
+/// Returns the indexes of the words that lead to a fact at `start`.
+fn lead(text: &str, sentence: &Sentence, start: usize) -> Range<usize> {
+    let before = &sentence.words[..sentence.word_from(start)];
+    let mut end = start;
+    let leads = |word: &&Word| {
+        let gap = &text[word.range().end..end];
+        end = word.range().start;
+        // A list or a pair is a value.
+        !gap.trim_end_matches(['[', '(']).contains(BREAKS)
+    };
+    let count = before.iter().rev().take(MAX_WORDS).take_while(leads).count();
+    let words = before.len() - count..before.len();
+    let connects = |word: &&Word| contains(CONNECTIVES, sentence.form(word));
+    let connectives = before[words.clone()].iter().rev().take_while(connects).count();
+    words.start..words.end - connectives
 }

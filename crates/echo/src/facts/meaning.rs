@@ -115,9 +115,7 @@ fn row_of(
     }
     let decisive = words.iter().rev().find(|word| !Entry::listed(word).is_kind_filler);
     if let Some(decisive) = decisive {
-        let is_check = decisive == "in" || decisive == "out" || decisive == "check";
-        let is_check = is_check && words.iter().any(|word| word == "check");
-        return if is_check { row_of_kind(Kind::Date) } else { row(decisive) };
+        return row(decisive);
     }
     let names = |list: &str| tool.iter().any(|word| is_word(list, word));
     match last.as_str() {

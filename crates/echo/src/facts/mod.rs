@@ -24,7 +24,6 @@ use std::{
 
 use super::text::{self, AddressKind, Sentence};
 use cues::{Cues, bound_after};
-use lead::Lead;
 
 pub(crate) use kinds::Kind;
 pub(crate) use meaning::{Meaning, Role, meaning_of};
@@ -85,8 +84,8 @@ pub(crate) struct Fact {
     pub(crate) cue: Option<&'static str>,
     /// The canonical words before and after the fact, once they are needed.
     beside: OnceCell<Beside>,
-    /// The words that lead to the fact, once they are needed.
-    lead: OnceCell<Lead>,
+    /// The indexes of the words that lead to the fact, once they are needed.
+    lead: OnceCell<Range<usize>>,
     pub(crate) ends_sentence: bool,
     /// Whether only "and", "or" or a comma stands between the previous fact of this type and this.
     pub(crate) continues_list: bool,
@@ -258,7 +257,7 @@ fn with_surroundings(
         if facts.last().is_some_and(|place| cues.is_for_place(place, &fact, sentence)) {
             fact.cue = None;
         }
-        let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
+        let previous = facts.last().filter(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");
             if gap.bytes().filter(u8::is_ascii_alphabetic).nth(MAX_JOINT).is_some() {

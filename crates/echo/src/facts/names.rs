@@ -35,10 +35,7 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         } else if let Some(code) = entry.language {
             found.push((FactType::Language, range, code.to_owned()));
         } else if let Some(code) = entry.currency {
-            found.push((FactType::Currency, range.clone(), code.to_owned()));
-            if is_capitals(text) {
-                found.push((FactType::Capitals, range, text.to_owned()));
-            }
+            found.push((FactType::Currency, range, code.to_owned()));
         } else if is_capitals(text) && !is_name && !ACRONYMS.contains(&text) {
             found.push((FactType::Capitals, range, text.to_owned()));
         } else if may_be_place(source, sentence, index, entry) {
