@@ -26,10 +26,8 @@ impl<'r> Scope<'r> {
         let bound_cues = bounds.collect::<Vec<_>>().join(" ");
         let best_fit = |fact: &Rc<Fact>| {
             let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
-            let fits: Vec<Fit> = open.map(|it| fit(it, fact, reading)).collect();
-            let best = fits.iter().max()?;
-            let is_only = fits.iter().filter(|it| *it == best).nth(1).is_none();
-            Some((fact.range.start, (*best, is_only)))
+            let best = open.map(|it| fit(it, fact, reading)).max()?;
+            Some((fact.range.start, best))
         };
         let best_fits = reading.facts().iter().filter_map(best_fit).collect();
         Self { reading, range, taken: counts(reading), best_fits, bound_cues }
@@ -56,7 +54,7 @@ impl Search<'_, '_> {
     pub(super) fn stated(&self) -> Vec<Offer> {
         let (property, reading) = (self.property, self.scope.reading);
         let mut offers = self.offers(|fact| {
-            self.fits_best(fact) == Some(true)
+            self.fits_best(fact)
                 && !is_counted(property, fact, reading)
                 && !self.is_bound_of_other(fact)
                 && !self.is_before_other(fact)
@@ -75,12 +73,12 @@ impl Search<'_, '_> {
                 && !self.is_beside_other_word(fact)
                 && !is_counted(property, fact, reading);
             (is_beside || self.is_text_before_own_word(fact))
-                && (count(fact) == 0 || self.fits_best(fact).is_some())
+                && (count(fact) == 0 || self.fits_best(fact))
         });
         // "SKU-77 in warehouse B-2"
         offers.sort_by_key(|Offer { fact, .. }| {
             let is_behind = fact.of != FactType::Code || property.owns(reading.beside(fact)[0]);
-            (!is_behind, Reverse(count(fact).max(1)))
+            !is_behind
         });
         self.add_list(&mut offers);
         offers
@@ -126,13 +124,10 @@ impl Search<'_, '_> {
         fact.of != FactType::Quote && self.has_rival(fact, |it| it.owns(after))
     }
 
-    /// Returns whether the property is the only one whose name fits the words before a fact best, or
-    /// `None` if it is none of them.
-    fn fits_best(&self, fact: &Fact) -> Option<bool> {
+    /// Returns `true` if the words before a fact fit the name of the property, and no other name better.
+    fn fits_best(&self, fact: &Fact) -> bool {
         let own = fit(self.property, fact, self.scope.reading);
-        let best = self.scope.best_fits.get(&fact.range.start).copied();
-        let (best, is_only) = best.unwrap_or((own, true));
-        (own >= best && own.0 > 0).then_some(is_only || own > best)
+        own.0 > 0 && self.scope.best_fits.get(&fact.range.start).is_none_or(|best| own >= *best)
     }
 
     /// Adds the rest of the list for an array.
@@ -142,15 +137,12 @@ impl Search<'_, '_> {
         offers.extend(list.into_iter().flatten());
     }
 
-    /// Returns `true` for a quote or a name before a word of the property, as in "the Acme brand",
-    /// that does not stand after a word of another property that could take it.
+    /// Returns `true` for a quote or a name before a word of the property, as in "the Acme brand".
     fn is_text_before_own_word(&self, fact: &Fact) -> bool {
-        let [before, after] = self.scope.reading.beside(fact);
+        let after = self.scope.reading.beside(fact)[1];
         let is_text = fact.of == FactType::Quote
             || matches!(self.property.kind(), Some(Kind::Label | Kind::Person)) && is_name(fact);
-        is_text
-            && self.property.owns(after)
-            && !self.properties.iter().any(|it| it.owns(before) && self.may_take(it, fact))
+        is_text && self.property.owns(after)
     }
 
     /// Returns `true` for a fact between a word of another property and a word of this one, if the

@@ -192,7 +192,7 @@ impl<'a> Description<'a> {
         let described_words = if is_numeric { described_words(flat) } else { Vec::new() };
         Self {
             path,
-            own_words: own_words(&words, meaning, tool),
+            own_words: own_words(&words),
             has_decimals: is_numeric && says("decimal"),
             described_words,
             words,
@@ -291,16 +291,10 @@ fn share_stem(one: &str, other: &str) -> bool {
 }
 
 /// Returns the words beside which the facts of a property with these words stand.
-fn own_words(words: &[String], meaning: Option<Meaning>, tool: &[String]) -> Vec<String> {
+fn own_words(words: &[String]) -> Vec<String> {
     let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
-    let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
-    if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
-        own_words = tool.iter().filter(is_own).cloned().collect();
-    }
-    if words.iter().any(|word| word == "limit") {
-        own_words.push("top".to_owned());
-    }
-    own_words
+    let top = words.iter().any(|word| word == "limit").then(|| "top".to_owned());
+    words.iter().filter(is_own).cloned().chain(top).collect()
 }
 
 /// Returns the canonical words of the descriptions that are not generic.

@@ -70,17 +70,13 @@ pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Rea
     }
 }
 
-/// Returns `true` if the cue before a fact does not hold it back: quotes, amounts after "from" and
-/// "to", and the currencies of other amounts.
-fn is_free_of_cues(fact: &Fact) -> bool {
-    fact.of == FactType::Quote
-        || fact.of == FactType::Currency && has_cue(fact, "over under up-to")
-        || is_amount(fact) && has_cue(fact, "from to")
-}
-
-/// Returns `true` if a number stands behind no cue of a certain property.
+/// Returns `true` if the cue before a fact is not one of certain properties, or does not hold the fact
+/// back: quotes, amounts after "from" and "to", and the currencies of other amounts.
 pub(super) fn is_bare(fact: &Fact) -> bool {
-    is_free_of_cues(fact) || !fact.cue.is_some_and(is_exclusive)
+    fact.of == FactType::Quote
+        || fact.of == FactType::Currency && has_cue(fact, BOUNDS)
+        || is_amount(fact) && has_cue(fact, "from to")
+        || !fact.cue.is_some_and(is_exclusive)
 }
 
 /// Returns `true` if a property may take a fact to which no word leads.
@@ -98,35 +94,17 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
     }
     match property.kind() {
         Some(Kind::Copy | Kind::Question | Kind::Sample | Kind::Number | Kind::Label) => false,
-        Some(Kind::Date | Kind::Moment | Kind::Time) => {
-            !property.has_word("return") && fact.of != FactType::Name
-        }
+        Some(Kind::Date | Kind::Moment | Kind::Time) => fact.of != FactType::Name,
         // Short numbers are more likely counts.
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,
-        Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
-        _ if is_start => false,
         Some(Kind::Person) if !property.is_wanted => false,
         Some(Kind::Place | Kind::Room) => {
             let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for");
             fact.of == FactType::Name && (is_led || fact.ends_sentence)
         }
         kind => kind.is_some(),
-    }
-}
-
-/// Returns `true` if a lower-case word stands behind a cue for places of the role of a property.
-pub(super) fn has_place_cue(property: &Property, fact: &Fact, reading: &Reading) -> bool {
-    let is_last_to = || {
-        let rest = reading.facts().iter().filter(|it| it.range.start > fact.range.start);
-        !rest.into_iter().any(|it| it.of == FactType::Word && it.cue == Some("to"))
-    };
-    match (property.role(), fact.cue) {
-        (Role::Start, cue) => cue == Some("from"),
-        (_, Some("to")) => is_last_to(),
-        (_, Some("in" | "near")) => true,
-        (role, cue) => role == Role::None && cue == Some("from"),
     }
 }

@@ -8,14 +8,11 @@ use super::{
     generator::Generator,
     offers::values,
     property::{Offer, Property},
-    several::{Call, ENDS, MAX_CALLS},
+    several::{Call, MAX_CALLS},
 };
 use crate::{
     facts::{Fact, Reading},
-    text::{
-        canonical,
-        lexicon::{contains, is_generic},
-    },
+    text::lexicon::{contains, is_generic},
 };
 
 /// Words that join the items of a list.
@@ -62,17 +59,14 @@ impl<'a> Generator<'a> {
 /// Returns the items of the list that starts with the fact of a property, if the property and no other may
 /// take them all.
 fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usize>) -> Vec<Offer> {
-    let first = property.fact.as_ref().filter(|it| clause.contains(&it.range.start));
-    let may_start = |fact: &&Rc<Fact>| {
-        !property.is_array
-            && !fact.continues_list
-            && (property.is_wanted || is_beside_own_word(property, fact, reading))
+    let is_first = |it: &&Rc<Fact>| {
+        clause.contains(&it.range.start) && !it.continues_list && !property.is_array
     };
-    let Some(first) = first.filter(may_start) else { return Vec::new() };
+    let Some(first) = property.fact.as_ref().filter(is_first) else { return Vec::new() };
     let rest = first.range.start..clause.end;
     let mut items: Vec<_> = alternatives(property, first, &rest).into_iter().cloned().collect();
     items.truncate(MAX_CALLS + 1);
-    let joints = items.windows(2).map_while(|it| joint(reading, first, &it[0].fact, &it[1].fact));
+    let joints = items.windows(2).map_while(|it| joint(reading, &it[0].fact, &it[1].fact));
     let joints: Vec<&str> = joints.collect();
     items.truncate(joints.len() + 1);
     let is_of_other = |item: &Offer| {
@@ -89,17 +83,14 @@ fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usiz
     if items.len() < 2 || is_region || items.iter().any(is_of_other) { Vec::new() } else { items }
 }
 
-/// Returns the comma or the word that joins an item to the next one. The words beside the items may be
-/// repeated, as in "in London and in Paris" and "10 years and 20 years".
-fn joint<'r>(reading: &'r Reading, first: &Fact, item: &Fact, next: &Fact) -> Option<&'r str> {
+/// Returns the comma or the word that joins an item to the next one. Generic words may be repeated, as in
+/// "in London and in Paris".
+fn joint<'r>(reading: &'r Reading, item: &Fact, next: &Fact) -> Option<&'r str> {
     let gap = reading.text.get(item.range.end..next.range.start)?;
-    let beside = [reading.beside(first)[0], reading.beside(next)[1]];
-    let is_repeated = |word: &str| beside.contains(&Some(&canonical(word)));
     let words = || gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_list = first.cue == next.cue
+    let is_list = item.cue == next.cue
         && !gap.contains(|c: char| c.is_ascii_digit())
-        && !ENDS.iter().any(|end| gap.contains(end))
-        && words().all(|word| contains(JOINTS, word) || is_generic(word) || is_repeated(word));
+        && words().all(|word| contains(JOINTS, word) || is_generic(word));
     let joint = words().find(|word| contains(JOINTS, word));
     joint.or(gap.contains(',').then_some(",")).filter(|_| is_list)
 }

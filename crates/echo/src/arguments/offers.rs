@@ -6,7 +6,6 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{
-    fit::is_name,
     number::from_f64,
     property::{Offer, Property},
     prose::compile,
@@ -22,21 +21,16 @@ use crate::{
 /// Maximum number of places where a statement for a property is looked for.
 const MAX_STATEMENTS: usize = 16;
 
-/// Returns the facts that a property may take, best first. The words of the `tool` are not values.
-pub(super) fn offers<'a>(
-    property: &Property<'a>,
-    reading: &Reading,
-    tool: &[String],
-) -> Vec<Offer> {
+/// Returns the facts that a property may take, best first.
+pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
     let chosen = choices(property, reading);
     if !chosen.is_empty() {
         return chosen;
     }
     let Some(meaning) = property.meaning else { return Vec::new() };
-    let is_value = |fact: &Rc<Fact>| match fact.of {
-        FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
-        FactType::Word => !canonical_words(&fact.value).iter().any(|word| tool.contains(word)),
-        _ => true,
+    let is_value = |fact: &Rc<Fact>| {
+        fact.of != FactType::RelativeDate
+            || property.format.is_none() && property.date_form.is_none()
     };
     let takes = meaning.row.takes;
     // A statement may quote the value of any property.
@@ -52,15 +46,7 @@ pub(super) fn offers<'a>(
         FactType::Name if property.has_region => region(fact, reading),
         _ => None,
     };
-    let is_far = |fact: &Rc<Fact>| {
-        let before = reading.text[..fact.range.start].trim_end();
-        let before = before.strip_suffix(" the").unwrap_or(before);
-        property.kind() == Some(Kind::Place) && !fact.cue.is_some_and(|cue| before.ends_with(cue))
-    };
-    let mut facts: Vec<_> = facts.collect();
-    facts.sort_by_key(|fact| is_far(fact));
     facts
-        .into_iter()
         .filter(|fact| is_value(fact))
         .map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new))
         .chain(stated_words(property, reading).map(Rc::new))
@@ -172,7 +158,6 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
     let text = match fact.of {
         FactType::Number | FactType::Money | FactType::Share => return numbers(property, fact),
         FactType::Quote if property.is_numeric() => return numbers(property, fact),
-        _ if property.kind() == Some(Kind::Label) && is_name(fact) => return vec![stated.into()],
         FactType::Language => return vec![stated.into(), fact.value.as_str().into()],
         FactType::Code => return vec![fact.value.as_str().into(), stated.into()],
         FactType::Date if let Some(form) = &property.date_form => form.write(&fact.value, stated),

@@ -4,14 +4,12 @@ use std::{collections::BTreeMap, ops::Range, rc::Rc};
 
 use super::{
     beside::Fit,
-    fit::{
-        BOUNDS, HERE, has_cue, has_place_cue, is_amount, is_bare, is_behind_own_cue, is_left_for,
-    },
+    fit::{BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for},
     property::{Offer, Property},
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::{canonical_words, lexicon::is_exclusive},
+    text::canonical_words,
 };
 
 /// Returns the offers that a property may take, best first.
@@ -42,8 +40,8 @@ pub(super) struct Scope<'r> {
     pub(super) range: Range<usize>,
     /// The parts of the message that properties have taken.
     pub(super) taken: Vec<Range<usize>>,
-    /// By the start of a fact, the best fit of a property, and whether it is the only one.
-    pub(super) best_fits: BTreeMap<usize, (Fit, bool)>,
+    /// By the start of a fact, the best fit of a property.
+    pub(super) best_fits: BTreeMap<usize, Fit>,
     /// The cues of all bounds.
     pub(super) bound_cues: String,
 }
@@ -115,42 +113,17 @@ impl Search<'_, '_> {
         let mut partners = self.properties.iter().filter(is_partner);
         let by_cue = |it: &Property| it.fact.clone().filter(|fact| is_behind_own_cue(it, fact));
         let Some(next) = partners.find_map(by_cue) else { return Vec::new() };
-        let before = self.offers(|fact| {
-            fact.of == next.of
-                && fact.range.end <= next.range.start
-                && !fact.cue.is_some_and(is_exclusive)
-        });
+        let before = self.offers(|fact| fact.of == next.of && fact.range.end <= next.range.start);
         before.into_iter().max_by_key(|offer| offer.fact.range.start).into_iter().collect()
     }
 
-    /// The facts that are left, except those that more likely belong to other open properties of
-    /// the same kind.
+    /// The facts that are left. An id is also directly behind a word of the tool: "Track shipment 123456".
     fn left(&self) -> Vec<Offer> {
-        let property = self.property;
-        let mut left = self.offers(|fact| {
-            is_left_for(property, fact)
-                && !(fact.of == FactType::Choice && self.is_before_other(fact))
-        });
-        let rivals =
-            || self.properties.iter().filter(|it| it.is_open() && it.kind() == property.kind());
-        let has_start = || rivals().any(|rival| rival.role() == Role::Start);
-        match (property.kind(), property.role()) {
-            (Some(Kind::Id), _) if rivals().count() > 1 || left.len() > 1 => left.clear(),
-            (Some(Kind::Id), _) if left.is_empty() => left = self.behind_tool_word(),
-            (Some(Kind::Date | Kind::Moment), Role::End) if left.len() < 2 && has_start() => {
-                left.clear();
-            }
-            (Some(Kind::Date | Kind::Moment), Role::End) => left.reverse(),
-            // "in Denver" is where something starts.
-            (Some(Kind::Place), Role::End) if has_start() => {
-                left.retain(|offer| !has_cue(&offer.fact, HERE));
-            }
-            _ => {}
-        }
-        left
+        let left = self.offers(|fact| is_left_for(self.property, fact));
+        let is_id = self.property.kind() == Some(Kind::Id);
+        if is_id && left.is_empty() { self.behind_tool_word() } else { left }
     }
 
-    /// The facts directly behind a word of the tool: "Track shipment 123456".
     fn behind_tool_word(&self) -> Vec<Offer> {
         self.offers(|fact| {
             let before = self.scope.reading.beside(fact)[0];
@@ -184,18 +157,10 @@ impl Search<'_, '_> {
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
     }
 
-    /// The first list of numbers for a list of numbers ("[5, 3, 4]", "5, 3 and 4"), and the first of
-    /// quotes or names for the only list of texts.
+    /// The first list of numbers for a list of numbers: "[5, 3, 4]", "5, 3 and 4".
     fn list(&self) -> Vec<Offer> {
-        if self.property.is_numeric() {
-            return self.list_of(FactType::Number);
-        }
-        let waits = |it: &Property| it.is_open() && it.is_array && it.takes(FactType::Name);
-        if !waits(self.property) || self.others().any(waits) {
-            return Vec::new();
-        }
-        let lists = [FactType::Quote, FactType::Name].map(|of| self.list_of(of));
-        lists.into_iter().find(|list| !list.is_empty()).unwrap_or_default()
+        let is_numeric = self.property.is_numeric();
+        if is_numeric { self.list_of(FactType::Number) } else { Vec::new() }
     }
 
     fn list_of(&self, of: FactType) -> Vec<Offer> {
@@ -256,12 +221,6 @@ impl Search<'_, '_> {
 
     /// The lower-case words for a place.
     fn places_left(&self) -> Vec<Offer> {
-        let (property, reading) = (self.property, self.scope.reading);
-        self.offers(|fact| {
-            let before = reading.text[..fact.range.start].trim_end();
-            fact.of == FactType::Word
-                && (property.kind() == Some(Kind::Room) || !before.ends_with("the"))
-                && has_place_cue(property, fact, reading)
-        })
+        self.offers(|fact| fact.of == FactType::Word)
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 /// Maximum number of calls that a mention triggers.
 pub(super) const MAX_CALLS: usize = 8;
 /// What ends a sentence, or a part of it.
-pub(super) const ENDS: [&str; 5] = [". ", "? ", "! ", "\n", ";"];
+const ENDS: [&str; 5] = [". ", "? ", "! ", "\n", ";"];
 /// What stands between clauses of a sentence.
 const JOINTS: [&str; 6] = [",", " and ", " or ", " then ", " while ", " with the "];
 /// Maximum number of words between a cue and its fact.
@@ -158,7 +158,6 @@ fn is_parallel(calls: &[Call], clauses: &[Range<usize>]) -> bool {
         });
         let facts: Vec<_> = facts.collect();
         calls[0][at].is_wanted
-            && !calls[0][at].has_choices()
             && facts.len() == calls.len()
             && facts.iter().all(|fact| fact.of == facts[0].of)
             && facts.iter().any(|fact| fact.value != facts[0].value)

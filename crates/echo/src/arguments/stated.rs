@@ -34,8 +34,7 @@ impl<'a> Generator<'a> {
                     if self.budget.spend_steps(steps).is_err() {
                         break 'sources;
                     }
-                    property.offers =
-                        offers(property, reading, &self.described.subject.canonical).into();
+                    property.offers = offers(property, reading).into();
                 }
                 let mut scope = Scope::new(reading, call, 0..0);
                 for range in nearest.iter().chain([&(0..reading.text.len())]) {

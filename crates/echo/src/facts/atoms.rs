@@ -272,12 +272,7 @@ fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
         && bare.starts_with(|c: char| c.is_ascii_digit())
         && !bare.contains(['e', 'E'])
     {
-        let value = if bare.starts_with('0') && bare.len() > 1 && !bare.contains('.') {
-            token.to_owned()
-        } else {
-            plain(token)
-        };
-        return Some((FactType::Number, range, value));
+        return Some((FactType::Number, range, plain(token)));
     }
     if let Some((length, value)) = with_unit(bare) {
         let start = range.end - bare.len();

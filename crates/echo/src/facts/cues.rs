@@ -76,14 +76,8 @@ fn cue(text: &str, words: &[Word]) -> Option<&'static str> {
         let is_negated = before.iter().nth_back(1).is_some_and(is_not);
         return Some(if is_negated { opposite(cue) } else { cue });
     }
-    // "5 min", "$200 max"
-    let follows_number = || {
-        let before = text[..word.range().start].strip_suffix(' ');
-        before.is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
-    };
     match word.entry.cue? {
         "to" if before.last().is_some_and(|it| it.entry.is_before_infinitive) => None,
-        cue @ ("over" | "under") if !is(word, cue) && follows_number() => None,
         cue => Some(cue),
     }
 }

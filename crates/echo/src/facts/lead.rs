@@ -41,8 +41,7 @@ fn lead(text: &str, sentence: &Sentence, start: usize) -> Range<usize> {
     let leads = |word: &&Word| {
         let gap = &text[word.range().end..end];
         end = word.range().start;
-        // A list or a pair is a value.
-        !gap.trim_end_matches(['[', '(']).contains(BREAKS)
+        !gap.contains(BREAKS)
     };
     let count = before.iter().rev().take(MAX_WORDS).take_while(leads).count();
     let words = before.len() - count..before.len();

@@ -107,9 +107,6 @@ fn row_of(
     if is_word("name", last) && is_named || is_word("address", last) && has_address {
         return rest.last().and_then(row);
     }
-    if is_word("name", last) && rest.last().is_some_and(|word| word == "full") {
-        return row_of_kind(Kind::Person);
-    }
     if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
         return None;
     }
