@@ -77,8 +77,7 @@ impl Search<'_, '_> {
         });
         // "SKU-77 in warehouse B-2"
         offers.sort_by_key(|Offer { fact, .. }| {
-            let is_behind = fact.of != FactType::Code || property.owns(reading.beside(fact)[0]);
-            !is_behind
+            fact.of == FactType::Code && !property.owns(reading.beside(fact)[0])
         });
         self.add_list(&mut offers);
         offers
@@ -87,25 +86,26 @@ impl Search<'_, '_> {
     /// The numbers beside a word that shares its stem with a word of the property ("2 bathrooms" for
     /// `number_of_baths`), or that its description has ("within 5 miles"), but that of no other number.
     pub(super) fn beside_related_word(&self) -> Vec<Offer> {
+        if !self.property.is_numeric() {
+            return Vec::new();
+        }
         let reading = self.scope.reading;
+        let relations: [fn(&Property, &str) -> bool; 2] = [
+            |it, word| it.shares_stem(word),
+            |it, word| it.described_words.iter().any(|own| own == word),
+        ];
         let offers = |relates: fn(&Property, &str) -> bool| {
-            let is_own = |word: &str| {
-                relates(self.property, word)
-                    && !self.others().any(|it| it.is_numeric() && relates(it, word))
-            };
+            let is_rival = |it: &Property, word: &str| it.is_numeric() && relates(it, word);
             self.offers(|fact| {
                 let before = reading.lead(fact).next();
                 let mut words = reading.beside(fact)[1].into_iter().chain(before);
+                let is_own = |word: &str| {
+                    relates(self.property, word) && !self.others().any(|it| is_rival(it, word))
+                };
                 is_amount(fact) && !self.is_bound_of_other(fact) && words.any(is_own)
             })
         };
-        let by_stem = |it: &Property, word: &str| it.shares_stem(word);
-        let by_description =
-            |it: &Property, word: &str| it.described_words.iter().any(|own| own == word);
-        let relations: &[fn(&Property, &str) -> bool] = &[by_stem, by_description];
-        let mut offered =
-            relations.iter().filter(|_| self.property.is_numeric()).map(|it| offers(*it));
-        offered.find(|it| !it.is_empty()).unwrap_or_default()
+        relations.into_iter().map(offers).find(|it| !it.is_empty()).unwrap_or_default()
     }
 
     /// Returns `true` for a bound such as "at least 12" if the property is not of its side, but another

@@ -220,6 +220,16 @@ impl<'a> Description<'a> {
         self.meaning.is_some_and(|meaning| meaning.row.takes.contains(&of))
     }
 
+    /// Returns `true` if the cue is one of this property.
+    pub(super) fn has_cue(&self, cue: &str) -> bool {
+        self.meaning.is_some_and(|meaning| meaning.has_cue(cue))
+    }
+
+    /// Returns `true` if the property may take a fact behind an exclusive cue.
+    pub(super) fn names_cue(&self, cue: &str) -> bool {
+        self.meaning.is_some_and(|meaning| meaning.names_cue(cue))
+    }
+
     pub(super) fn role(&self) -> Role {
         self.meaning.map_or(Role::None, |meaning| meaning.role)
     }

@@ -36,19 +36,12 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
         return contains(cues, cue);
     }
     let is_word = property.has_word(cue);
-    if property.kind() == Some(Kind::Copy) {
-        return is_word;
-    }
-    if property.kind() == Some(Kind::Label) && is_word {
-        return true;
-    }
-    let is_bound = match property.kind() {
-        Some(Kind::Number) => is_amount(fact),
-        kind => fact.of == FactType::Number && kind != Some(Kind::Money),
-    };
-    match cue {
+    match property.kind() {
+        Some(Kind::Copy) => is_word,
+        Some(Kind::Label) if is_word => true,
         _ if fact.of == FactType::Word => false,
-        _ => !is_bound && property.meaning.is_some_and(|meaning| meaning.has_cue(cue)),
+        Some(Kind::Money) => property.has_cue(cue),
+        _ => fact.of != FactType::Number && property.has_cue(cue),
     }
 }
 
@@ -81,7 +74,6 @@ pub(super) fn is_bare(fact: &Fact) -> bool {
 
 /// Returns `true` if a property may take a fact to which no word leads.
 pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
-    let names_cue = |cue| property.meaning.is_some_and(|meaning| meaning.names_cue(cue));
     let is_start = property.role() == Role::Start;
     match fact.of {
         FactType::Word => return false,
@@ -89,7 +81,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         FactType::Choice => return true,
         _ => {}
     }
-    if !is_bare(fact) && !fact.cue.is_some_and(names_cue) {
+    if !is_bare(fact) && !fact.cue.is_some_and(|cue| property.names_cue(cue)) {
         return false;
     }
     match property.kind() {

@@ -15,23 +15,18 @@ use crate::{
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
 
-/// The rules in the order in which they apply, each with the name that users see, and with whether it
-/// applies to arrays.
-pub(super) const RULES: [(&str, Rule, bool); 14] = [
-    ("in a statement", |search| search.stated(), false),
-    ("in a statement", |search| search.stated(), true),
-    ("behind its cue", |search| search.behind_own_cue(), false),
-    ("behind its cue", |search| search.behind_own_cue(), true),
-    ("before its counterpart", |search| search.before_partner(), false),
-    ("beside its own word", |search| search.beside_own_word(), false),
-    ("beside its own word", |search| search.beside_own_word(), true),
-    ("list", |search| search.list(), true),
-    ("beside a related word", |search| search.beside_related_word(), false),
-    ("left over", |search| search.left(), false),
-    ("number left over", |search| search.numbers_left(), false),
-    ("place left over", |search| search.places_left(), false),
-    ("left over", |search| search.left(), true),
-    ("the only one left", |search| search.only_one_left(), false),
+/// The rules in the order in which they apply, each with the name that users see.
+pub(super) const RULES: [(&str, Rule); 10] = [
+    ("in a statement", |search| search.stated()),
+    ("behind its cue", |search| search.behind_own_cue()),
+    ("before its counterpart", |search| search.before_partner()),
+    ("beside its own word", |search| search.beside_own_word()),
+    ("list", |search| search.list()),
+    ("beside a related word", |search| search.beside_related_word()),
+    ("left over", |search| search.left()),
+    ("number left over", |search| search.numbers_left()),
+    ("place left over", |search| search.places_left()),
+    ("the only one left", |search| search.only_one_left()),
 ];
 
 /// A part of a message.
@@ -159,8 +154,10 @@ impl Search<'_, '_> {
 
     /// The first list of numbers for a list of numbers: "[5, 3, 4]", "5, 3 and 4".
     fn list(&self) -> Vec<Offer> {
-        let is_numeric = self.property.is_numeric();
-        if is_numeric { self.list_of(FactType::Number) } else { Vec::new() }
+        match self.property.is_array && self.property.is_numeric() {
+            true => self.list_of(FactType::Number),
+            false => Vec::new(),
+        }
     }
 
     fn list_of(&self, of: FactType) -> Vec<Offer> {

@@ -66,26 +66,21 @@ impl<'a> Generator<'a> {
         if !properties.iter().any(|it| it.is_open() && scope.all_offers(it).next().is_some()) {
             return;
         }
-        for (name, rule, is_array) in RULES {
+        for (name, rule) in RULES {
             for index in 0..properties.len() {
                 let property = &properties[index];
-                let may_take = property.is_open()
-                    && (property.is_wanted || self.is_own(scope))
-                    && scope.all_offers(property).next().is_some();
-                if may_take && property.is_array == is_array {
-                    let offers = rule(&Search {
-                        properties,
-                        property,
-                        scope,
-                        tool: &self.described.subject.canonical,
-                    });
-                    let taken = scope.taken.len();
-                    match is_array {
-                        true => self.take_all(&mut properties[index], offers, scope),
-                        false => self.take_one(&mut properties[index], offers, scope),
-                    }
-                    self.trace_fact(&mut properties[index], name, scope, taken);
+                let may_take = property.is_open() && (property.is_wanted || self.is_own(scope));
+                if !may_take || scope.all_offers(property).next().is_none() {
+                    continue;
                 }
+                let tool = &self.described.subject.canonical;
+                let offers = rule(&Search { properties, property, scope, tool });
+                let (property, taken) = (&mut properties[index], scope.taken.len());
+                match property.is_array {
+                    true => self.take_all(property, offers, scope),
+                    false => self.take_one(property, offers, scope),
+                }
+                self.trace_fact(property, name, scope, taken);
             }
         }
     }

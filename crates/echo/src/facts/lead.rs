@@ -17,11 +17,10 @@ impl Reading {
     /// Returns the canonical words before a fact, the nearest first, without those that connect.
     pub(crate) fn lead(&self, fact: &Fact) -> impl Iterator<Item = &str> {
         let part = self.part(fact.range.start);
-        let words = part.into_iter().flat_map(|(sentence, _)| {
+        part.into_iter().flat_map(|(sentence, _)| {
             let lead = fact.lead.get_or_init(|| lead(&self.text, sentence, fact.range.start));
             sentence.words[lead.clone()].iter().rev().map(|word| sentence.form(word))
-        });
-        words
+        })
     }
 
     /// Returns the word or the punctuation mark directly before a fact.
