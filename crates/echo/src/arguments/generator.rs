@@ -1,6 +1,6 @@
 //! Generates a value and the values inside it, for each choice of branches until one is valid.
 
-use std::{collections::BTreeMap, io, ptr};
+use std::{collections::BTreeMap, ptr};
 
 use mynah_core::base::number::normalized;
 use serde_json::{Map, Value};
@@ -212,7 +212,7 @@ impl<'a> Generator<'a> {
 
     /// Spends the bytes of a value and a comma, and the steps for copying it.
     pub(super) fn pay(&mut self, value: Value) -> Generation {
-        let len = encoded_len(&value);
+        let len = value.to_string().len();
         self.budget.steps = self.budget.steps.saturating_sub(len / 8);
         self.budget.spend_bytes(len + 1).map(|()| value)
     }
@@ -221,26 +221,4 @@ impl<'a> Generator<'a> {
 /// Returns `true` if two lists have the same schemas.
 fn equal(left: &[&Value], right: &[&Value]) -> bool {
     left.len() == right.len() && left.iter().zip(right).all(|(left, right)| ptr::eq(*left, *right))
-}
-
-/// Returns the length of a value in compact JSON.
-fn encoded_len(value: &Value) -> usize {
-    let mut length = Length(0);
-    // Neither encoding a value nor counting can fail.
-    let _ = serde_json::to_writer(&mut length, value);
-    length.0
-}
-
-/// Counts the bytes written to it.
-struct Length(usize);
-
-impl io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

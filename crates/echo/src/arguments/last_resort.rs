@@ -11,28 +11,35 @@ use super::{
 use crate::{facts::Kind, settings::Optional};
 
 impl<'a> Generator<'a> {
-    /// Returns a value that is not a single fact: the whole message, whether words stand in the
+    /// Gives a property a value that is not a single fact: the whole message, whether words stand in the
     /// message, or a token that matches a pattern.
-    pub(super) fn last_resort(
-        &mut self,
-        property: &Property<'a>,
-        sources: &[Source],
-    ) -> Option<Value> {
+    pub(super) fn last_resort(&mut self, property: &mut Property<'a>, sources: &[Source]) {
         let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question))
             && (property.is_wanted || self.context.optional == Optional::Fill);
         if is_text && property.type_name == "string" && !property.is_array {
             let text = self.context.question;
             let fits = !text.is_empty() && text.len() < self.budget.bytes;
-            return self.first_valid(property, fits.then(|| Value::from(text)));
+            property.value = self.first_valid(property, fits.then(|| Value::from(text)));
+            return self.trace_words(property, "the whole message", text);
         }
-        sources.iter().find_map(|(reading, _)| {
-            let value = match (property.type_name, property.pattern) {
-                ("boolean", _) => stated_boolean(property, reading),
-                ("string", Some(pattern)) => self.matching_token(pattern, &reading.text),
-                _ => None,
+        for (reading, _) in sources {
+            let (value, rule) = match (property.type_name, property.pattern) {
+                ("boolean", _) => match stated_boolean(property, reading) {
+                    Some(true) => (Some(Value::Bool(true)), "its own words"),
+                    is_true => (is_true.map(Value::Bool), "its own words, negated"),
+                },
+                ("string", Some(pattern)) => {
+                    (self.matching_token(pattern, &reading.text), "in the form of its pattern")
+                }
+                _ => return,
             };
-            self.first_valid(property, value)
-        })
+            property.value = self.first_valid(property, value);
+            if let Some(value) = &property.value {
+                let words =
+                    value.as_str().map_or_else(|| property.own_words.join(" "), str::to_owned);
+                return self.trace_words(property, rule, &words);
+            }
+        }
     }
 
     /// Returns the first token with a digit or a hyphen that the whole pattern matches.

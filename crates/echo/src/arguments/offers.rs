@@ -128,16 +128,10 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
             }
         }
         let named = reading.facts().iter().filter(|fact| {
-            matches!(fact.of, FactType::Currency | FactType::Language | FactType::Number)
+            matches!(fact.of, FactType::Currency | FactType::Language)
                 && fact.value.eq_ignore_ascii_case(&text)
         });
-        offers.extend(named.map(|fact| match fact.of {
-            // "two people", but not "this one"
-            FactType::Number if text != "1" => {
-                offer(Rc::new(reading.fact(FactType::Choice, fact.range.clone(), text.clone())))
-            }
-            _ => offer(Rc::clone(fact)),
-        }));
+        offers.extend(named.map(|fact| offer(Rc::clone(fact))));
     }
     // "Show all my open tickets"
     let is_generic = |fact: &Fact| is_generic(&fact.value);
@@ -216,9 +210,8 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
 }
 
 /// Returns whether the words of a boolean property stand in a message, unnegated or negated.
-pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
+pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<bool> {
     let words = property.words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
     let words: Vec<_> = words.cloned().collect();
-    let is_negated = reading.find(&words).first().map(|(_, is_negated)| *is_negated);
-    is_negated.map(|is_negated| Value::Bool(!is_negated))
+    reading.find(&words).first().map(|(_, is_negated)| !is_negated)
 }

@@ -47,8 +47,7 @@ impl<'a> Generator<'a> {
             }
         }
         for property in calls.iter_mut().flatten().filter(|property| property.is_open()) {
-            property.value = self.last_resort(property, sources);
-            self.trace_last_resort(property);
+            self.last_resort(property, sources);
         }
         let stated = |call: Call<'a>| call.into_iter().filter_map(Property::into_stated).collect();
         calls.into_iter().map(stated).collect()

@@ -37,33 +37,17 @@ impl Generator<'_> {
         scope: &Scope,
         first: usize,
     ) {
-        let facts = || scope.taken.iter().skip(first);
-        if self.context.is_traced
-            && !property.is_open()
-            && let Some(start) = facts().map(|fact| fact.start).min()
-            && let Some(end) = facts().map(|fact| fact.end).max()
-        {
-            let words = scope.reading.text[start..end].to_owned();
-            property.origin = Some(Origin::Stated { rule, words });
+        let start = scope.taken[first..].iter().map(|fact| fact.start).min();
+        let end = scope.taken[first..].iter().map(|fact| fact.end).max();
+        if let Some((start, end)) = start.zip(end) {
+            self.trace_words(property, rule, &scope.reading.text[start..end]);
         }
     }
 
-    /// Traces a value that is not a single fact.
-    pub(super) fn trace_last_resort(&self, property: &mut Property) {
-        if self.context.is_traced
-            && let Some(value) = &property.value
-        {
-            let (rule, words) = match value {
-                Value::Bool(true) => ("its own words", property.own_words.join(" ")),
-                Value::Bool(false) => ("its own words, negated", property.own_words.join(" ")),
-                Value::String(text) if *text == self.context.question => {
-                    ("the whole message", text.clone())
-                }
-                other => {
-                    ("in the form of its pattern", other.as_str().unwrap_or_default().to_owned())
-                }
-            };
-            property.origin = Some(Origin::Stated { rule, words });
+    /// Traces a value that some words state.
+    pub(super) fn trace_words(&self, property: &mut Property, rule: &'static str, words: &str) {
+        if self.context.is_traced && !property.is_open() {
+            property.origin = Some(Origin::Stated { rule, words: words.to_owned() });
         }
     }
 }

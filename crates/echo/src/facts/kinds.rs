@@ -56,12 +56,9 @@ pub(crate) struct Row {
     pub(super) formats: &'static str,
     /// The facts that a property takes, best first.
     pub(crate) takes: &'static [FactType],
-    /// The cues before its facts.
-    pub(super) cues: &'static str,
-    /// The cues if the property is where something starts (`from_date`) or ends (`to_date`).
-    /// Empty if the cues are the same.
-    pub(super) start_cues: &'static str,
-    pub(super) end_cues: &'static str,
+    /// The cues before its facts, and those if the property is where something starts (`from_date`) or
+    /// ends (`to_date`). Empty if the cues are the same.
+    pub(super) cues: [&'static str; 3],
     /// The value if the message states none. Empty if the name of the property is the sample.
     pub(crate) sample: &'static str,
 }
@@ -112,10 +109,10 @@ const fn row(
     words: &'static str,
     formats: &'static str,
     takes: &'static [FactType],
-    [cues, start_cues, end_cues]: [&'static str; 3],
+    cues: [&'static str; 3],
     sample: &'static str,
 ) -> Row {
-    Row { kind, words, formats, takes, cues, start_cues, end_cues, sample }
+    Row { kind, words, formats, takes, cues, sample }
 }
 
 /// The rows by the words of the properties, as written and in canonical form.
@@ -155,7 +152,7 @@ mod tests {
             })
             .collect();
         let rows = ROWS.iter().filter(|row| !row.words.is_empty()).map(|row| {
-            let cues = [row.cues, row.start_cues, row.end_cues].join(" ").replace('-', "_");
+            let cues = row.cues.join(" ").replace('-', "_");
             let cues = items(&cues, " ").iter().map(|cue| cue.replace('_', " ")).collect();
             [items(row.words, " "), cues, items(row.sample, ", ")]
         });

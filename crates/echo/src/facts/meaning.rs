@@ -31,20 +31,20 @@ impl Meaning {
 
     /// Returns `true` if the cue is one of this property.
     pub(crate) fn has_cue(&self, cue: &str) -> bool {
+        let [cues, start_cues, end_cues] = self.row.cues;
         let by_role = match self.role {
-            Role::Start => self.row.start_cues,
-            Role::End => self.row.end_cues,
-            Role::None => self.row.cues,
+            Role::Start => start_cues,
+            Role::End => end_cues,
+            Role::None => "",
         };
-        contains(if by_role.is_empty() { self.row.cues } else { by_role }, cue)
+        contains(if by_role.is_empty() { cues } else { by_role }, cue)
     }
 
     /// Returns `true` if a property may take a fact behind an exclusive cue without being asked for
     /// by this cue.
     pub(crate) fn names_cue(&self, cue: &str) -> bool {
         self.has_cue(cue)
-            || (self.role == Role::None
-                && [self.row.start_cues, self.row.end_cues].iter().any(|cues| contains(cues, cue)))
+            || self.role == Role::None && self.row.cues.iter().any(|cues| contains(cues, cue))
             || (self.row.kind == Kind::Place && self.role != Role::Start && contains("for", cue))
     }
 }
@@ -57,12 +57,6 @@ pub(crate) fn meaning_of(
     tool: &[String],
     is_numeric: bool,
 ) -> Option<Meaning> {
-    let is_word = |list: &str, word: &String| {
-        // A canonical form differs from its word at the end only.
-        let start = word.get(..word.len().saturating_sub(1)).unwrap_or_default();
-        let is_same = |one: &str| one == word || one.starts_with(start) && canonical(one) == *word;
-        list.split_ascii_whitespace().any(is_same)
-    };
     let has = |is_listed: fn(&Entry) -> bool| words.iter().any(|it| is_listed(Entry::listed(it)));
     let has_word = |one: &str| words.iter().any(|word| word == one);
     let is_check = has_word("check");
@@ -73,7 +67,7 @@ pub(crate) fn meaning_of(
     } else {
         Role::None
     };
-    let by_word = row_of(words, tool, &is_word);
+    let by_word = row_of(words, tool);
     let by_format = |format: &str| {
         // `cc` stays a copy if its format is `email`.
         let same =
@@ -88,11 +82,10 @@ pub(crate) fn meaning_of(
     Some(Meaning { row, role })
 }
 
-fn row_of(
-    words: &[String],
-    tool: &[String],
-    is_word: &impl Fn(&str, &String) -> bool,
-) -> Option<&'static Row> {
+fn row_of(words: &[String], tool: &[String]) -> Option<&'static Row> {
+    let is_word = |list: &str, word: &String| {
+        list.split_ascii_whitespace().any(|one| one == word || canonical(one) == *word)
+    };
     let row = |word: &String| row_of_word(word);
     let (last, rest) = words.split_last()?;
     let before = rest.last().and_then(row).map(|row| row.kind);

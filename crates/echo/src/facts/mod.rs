@@ -36,9 +36,6 @@ const MAX_FACTS: usize = 1_000;
 /// Maximum number of facts in a row on each side of a fact.
 const MAX_ROW: usize = 16;
 
-/// Maximum number of letters between the items of a list.
-const MAX_JOINT: usize = 3;
-
 /// The type of a [`Fact`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FactType {
@@ -260,9 +257,6 @@ fn with_surroundings(
         let previous = facts.last().filter(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");
-            if gap.bytes().filter(u8::is_ascii_alphabetic).nth(MAX_JOINT).is_some() {
-                return false;
-            }
             let is_quote = |c: char| "\"'`”’»“‘«".contains(c);
             let joint = gap.trim_matches(is_quote).trim().trim_matches(is_quote);
             let joint = joint.trim_start_matches(',').trim();
