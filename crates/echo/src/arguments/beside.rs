@@ -153,8 +153,10 @@ impl Search<'_, '_> {
         if !self.property.owns(after) || self.property.owns(before) {
             return false;
         }
-        let [first, last] =
-            reading.beside_row(fact).map(|word| properties.iter().any(|it| it.owns(word)));
-        self.has_rival(fact, |it| it.owns(before)) && first && !last
+        let owned = |word: Option<&str>| properties.iter().any(|it| it.owns(word));
+        let mut row = reading.facts().iter().filter(|it| it.of == fact.of);
+        let starts_with_word = row.next().is_some_and(|first| owned(reading.beside(first)[0]));
+        let ends_with_word = row.next_back().is_some_and(|last| owned(reading.beside(last)[1]));
+        self.has_rival(fact, |it| it.owns(before)) && starts_with_word && !ends_with_word
     }
 }

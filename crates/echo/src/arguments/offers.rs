@@ -92,23 +92,19 @@ static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns a place with the region behind it: "Boston, MA", "Chennai, Tamil Nadu". Other names behind a
 /// comma are those of a list.
 fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
-    let rest = reading.text[place.range.end..].strip_prefix(',')?;
-    let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    let start = reading.text.len() - rest.len();
-    let is_end = |c: char| !c.is_alphabetic() && c != ' ';
-    let words = rest[..rest.find(is_end).unwrap_or(rest.len())].split(' ');
-    let length = words.take_while(|word| word.starts_with(char::is_uppercase));
-    let length = length.map(|word| word.len() + 1).sum::<usize>().checked_sub(1)?;
-    let (region, after) = rest.split_at(length);
-    let is_code = (2..4).contains(&length) && region.bytes().all(|byte| byte.is_ascii_uppercase());
-    let is_listed = [" and ", ", "].iter().any(|joint| {
-        let next = after.strip_prefix(joint);
-        next.is_some_and(|next| next.starts_with(char::is_uppercase))
-    });
-    let range = place.range.start..start + length;
+    let captures = REGION.captures(&reading.text[place.range.end..])?;
+    let region = captures.get(1)?;
+    let is_code =
+        (2..4).contains(&region.len()) && region.as_str().bytes().all(|it| it.is_ascii_uppercase());
+    let range = place.range.start..place.range.end + region.end();
     let value = reading.text[range.clone()].to_owned();
+    let is_listed = captures.get(2).is_some();
     (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
 }
+
+/// Capitalized words behind a comma, and whether a list continues behind them.
+static REGION: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^, ?(\p{Lu}\p{L}*(?: \p{Lu}\p{L}*)*)(?:( and |, )\p{Lu})?"));
 
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
 fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {

@@ -178,21 +178,15 @@ impl Search<'_, '_> {
 
     /// The quote or the name that is left, for the only string that must be there and has no value.
     fn only_one_left(&self) -> Vec<Offer> {
-        let waits = |it: &Property| {
+        use Kind::{Event, Id, Label, Person, Title};
+        let waits = |it: &&Property| {
             it.is_open_and_single()
                 && it.is_wanted
                 && it.type_name == "string"
                 && it.format.is_none()
-                && [FactType::Quote, FactType::Name, FactType::Code].iter().any(|of| it.takes(*of))
+                && matches!(it.kind(), Some(Label | Title | Event | Person | Id))
         };
-        let takes = matches!(
-            self.property.kind(),
-            Some(Kind::Label | Kind::Title | Kind::Event | Kind::Person | Kind::Id)
-        );
-        if !takes
-            || !waits(self.property)
-            || self.properties.iter().filter(|it| waits(it)).count() > 1
-        {
+        if !waits(&self.property) || self.properties.iter().filter(waits).count() > 1 {
             return Vec::new();
         }
         let facts = |of: FactType| {

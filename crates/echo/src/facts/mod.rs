@@ -33,9 +33,6 @@ const MAX_READ: usize = 64 * 1024;
 /// Maximum number of facts in a message. Properties compare facts with each other.
 const MAX_FACTS: usize = 1_000;
 
-/// Maximum number of facts in a row on each side of a fact.
-const MAX_ROW: usize = 16;
-
 /// The type of a [`Fact`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FactType {
@@ -176,28 +173,6 @@ impl Reading {
     pub(crate) fn fact(&self, of: FactType, range: Range<usize>, value: String) -> Fact {
         let part = self.part(range.start);
         fact(part.map(|(sentence, cues)| (&**sentence, cues)), (of, range, value))
-    }
-
-    /// Returns the canonical words before and after the row of facts of one type to which a fact
-    /// belongs. Between the facts of a row stands one word each: "width 800 height 600".
-    pub(crate) fn beside_row(&self, fact: &Fact) -> [Option<&str>; 2] {
-        let facts = self.facts();
-        let index = facts.partition_point(|it| it.range.start < fact.range.start);
-        let is_same = |other: &&Rc<Fact>| other.of == fact.of;
-        let [mut first, mut last] = self.beside(fact);
-        for previous in facts[..index].iter().rev().filter(is_same).take(MAX_ROW) {
-            match self.beside(previous) {
-                [before, after] if after.is_some() && after == first => first = before,
-                _ => break,
-            }
-        }
-        for next in facts[index..].iter().filter(is_same).skip(1).take(MAX_ROW) {
-            match self.beside(next) {
-                [before, after] if before.is_some() && before == last => last = after,
-                _ => break,
-            }
-        }
-        [first, last]
     }
 
     /// Returns the canonical words before and after a fact.
