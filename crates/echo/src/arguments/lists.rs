@@ -45,6 +45,8 @@ impl<'a> Generator<'a> {
                 if let Some(offer) = list.get(index) {
                     let values = values(property, offer, reading);
                     property.value = Some(self.first_valid(property, values)?);
+                    let words = &reading.text[offer.fact.range.clone()];
+                    self.trace_words(property, "item of a list", words);
                 } else if !property.is_wanted && property.fact.as_ref().is_some_and(is_item) {
                     property.repeat(None);
                 }

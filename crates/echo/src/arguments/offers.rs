@@ -28,9 +28,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         return chosen;
     }
     let Some(meaning) = property.meaning else { return Vec::new() };
-    let is_value = |fact: &Rc<Fact>| {
-        fact.of != FactType::RelativeDate
-            || property.format.is_none() && property.date_form.is_none()
+    let is_value = |fact: &Rc<Fact>| match fact.of {
+        FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
+        FactType::Word => !property.words.contains(&canonical(&fact.value)),
+        _ => true,
     };
     let takes = meaning.row.takes;
     // A statement may quote the value of any property.
