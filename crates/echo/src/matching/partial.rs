@@ -86,20 +86,22 @@ impl PartialIndex {
     }
 
     /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
-    /// whole. Clauses with one of the `known` mentions ask for no other tool.
+    /// whole. Clauses with words of the `known` mentions ask for no other tool.
     pub(super) fn mentioned(
         &self,
         text: &str,
         sentence: &Sentence,
         occurrences: &Occurrences,
         is_pending: impl Fn(usize) -> bool,
-        known: &[u32],
+        known: &[[u32; 2]],
         budget: &mut WorkBudget,
     ) -> Result<Vec<Mentioned>, Unfinished> {
         let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
         let mut mentioned: Vec<Mentioned> = Vec::new();
         let has_known = |clause: &Range<usize>| {
-            let is_in = |at: &u32| clause.contains(&(*at as usize));
+            let is_in = |[first, last]: &[u32; 2]| {
+                (*first as usize) < clause.end && clause.start <= *last as usize
+            };
             // The known mentions were searched for with more care: "Don't send an email, call him".
             let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
             known.iter().any(is_in) || !known.is_empty() && is_negated
@@ -241,8 +243,7 @@ impl PartialIndex {
         let has_verbs = tool.verbs.iter().all(|verb| terms.contains(verb));
         let fits = is_whole && (all > 1 || described > 0 || !is_only && has_verbs)
             || said > 1 && (described > 0 || !is_only)
-            || 2 * said >= all && described > usize::from(is_only)
-            || described > 1 && !is_only;
+            || described > usize::from(is_only) && (2 * said >= all || !is_only);
         let generic = tool.generic.iter().any(|word| terms.contains(word));
         let total = 2 * said + described + usize::from(has_verbs) + usize::from(generic);
         fits.then_some(Score { total, said, is_whole })

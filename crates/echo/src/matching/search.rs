@@ -72,9 +72,9 @@ impl Searcher<'_> {
             let partial = self.index.partial();
             let is_open =
                 |tool: usize| is_pending(tool) && mentioned.iter().all(|it| it.tool != tool);
-            let starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
+            let known: Vec<_> = mentioned.iter().map(|it| it.words).collect();
             let parts =
-                partial.mentioned(text, &sentence, &occurrences, is_open, &starts, self.budget)?;
+                partial.mentioned(text, &sentence, &occurrences, is_open, &known, self.budget)?;
             mentioned.extend(parts);
         }
         if !mentioned.is_empty() {
