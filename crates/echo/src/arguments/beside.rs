@@ -21,9 +21,8 @@ fn fit(property: &Property, fact: &Fact, reading: &Reading) -> Fit {
 impl<'r> Scope<'r> {
     /// Creates a scope of a part of a message.
     pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
-        let bounds =
-            properties.iter().filter(|it| it.is_numeric()).filter_map(|it| it.bound_cues());
-        let bound_cues = bounds.collect::<Vec<_>>().join(" ");
+        let numbers = properties.iter().filter(|it| it.is_numeric());
+        let bound_cues = numbers.filter_map(|it| it.bound_cues()).collect::<Vec<_>>().join(" ");
         let best_fit = |fact: &Rc<Fact>| {
             let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
             let best = open.map(|it| fit(it, fact, reading)).max()?;

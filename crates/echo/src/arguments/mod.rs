@@ -9,7 +9,6 @@
 //! same for all messages. For a message, a [`property`] gets [`offers`] of the facts in it, and takes one
 //! that fits ([`fit`]) in one of three passes, by the [`rules`]. A message may state [`several`] sets of values.
 
-mod alike;
 mod beside;
 mod budget;
 mod containers;

@@ -190,19 +190,17 @@ impl Search<'_, '_> {
             return Vec::new();
         }
         let facts = |of: FactType| {
-            let facts = self.scope.reading.facts().iter();
-            let is_left = move |fact: &&Rc<Fact>| {
+            let is_left = |fact: &&Rc<Fact>| {
                 fact.of == of
                     && self.scope.is_free(fact)
                     && !self.is_of_tool(fact)
                     && (of == FactType::Quote || is_bare(fact) && !has_cue(fact, "in near"))
             };
-            let left = facts.filter(is_left);
+            let left = self.scope.reading.facts().iter().filter(is_left);
             left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()
         };
-        let found =
-            [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals].map(facts);
-        found.into_iter().find(|left| left.len() == 1).unwrap_or_default()
+        let types = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
+        types.map(facts).into_iter().find(|left| left.len() == 1).unwrap_or_default()
     }
 
     /// Returns `true` for a fact that consists of words of the tool's name.

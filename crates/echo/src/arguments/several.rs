@@ -6,8 +6,8 @@
 use std::{ops::Range, rc::Rc, slice};
 
 use super::{
-    alike::facts_alike,
     generator::Generator,
+    lists::facts_alike,
     property::{Offer, Property},
     rules::Scope,
 };
@@ -47,14 +47,12 @@ impl<'a> Generator<'a> {
 
     /// Spends the steps for comparing facts, unless no property could have taken another one.
     pub(super) fn spend_comparisons(&mut self, call: &Call, reading: &Reading) -> Option<()> {
+        let facts = reading.facts();
         let has_choice = |it: &&Property| {
             let fact = it.fact.as_ref().filter(|_| it.is_wanted);
-            fact.is_some_and(|fact| {
-                reading.facts().iter().filter(|it| it.of == fact.of).count() > 1
-            })
+            fact.is_some_and(|fact| facts.iter().filter(|it| it.of == fact.of).count() > 1)
         };
-        let comparisons =
-            call.iter().filter(has_choice).count() * call.len() * reading.facts().len();
+        let comparisons = call.iter().filter(has_choice).count() * call.len() * facts.len();
         let is_possible = comparisons > 0 && !self.context.reach.is_empty();
         let steps = 1 + comparisons / COMPARISONS_PER_STEP;
         is_possible.then(|| self.budget.spend_steps(steps).ok())?

@@ -100,13 +100,8 @@ impl<'a> Generator<'a> {
 
     /// Takes as many of the offers as an array can have.
     fn take_all(&mut self, property: &mut Property<'a>, mut offers: Vec<Offer>, scope: &mut Scope) {
-        let mut end = 0;
         offers.sort_by_key(|offer| offer.fact.range.start);
-        offers.retain(|Offer { fact, .. }| {
-            let is_free = fact.range.start >= end;
-            end = if is_free { fact.range.end } else { end };
-            is_free
-        });
+        offers.dedup_by(|next, offer| next.fact.range.start < offer.fact.range.end);
         let values: Vec<Vec<Value>> =
             offers.iter().map(|offer| values(property, offer, scope.reading)).collect();
         // Shorter arrays serve if `maxItems` is small.

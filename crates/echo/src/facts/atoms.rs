@@ -35,19 +35,18 @@ pub(super) fn find(source: &str, sentence: &Sentence, mut start: usize, found: &
 fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
     // A loop without an early end is compiled to few instructions.
     let has_digit = text.bytes().fold(false, |has_digit, byte| has_digit | byte.is_ascii_digit());
-    // IP addresses and UUIDs may consist of letters.
+    // IP addresses may consist of letters.
     let mut colons = memchr_iter(b':', text.as_bytes());
     let is_ip = |at: usize| text[at + 1..].starts_with(|c: char| c == ':' || c.is_ascii_hexdigit());
     let is_ascii = text.is_ascii();
     let starts_fact = |word: &Word| {
-        let is_uuid = word.run().len() == 8 && source[word.run().end..].starts_with('-');
         // The expression does not regard other characters as letters.
         let is_relative = || {
             let run = &source[word.run()];
             let letters = run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
             Entry::of(letters).is_relative
         };
-        is_uuid || word.run_entry.is_relative || !is_ascii && word.starts_run() && is_relative()
+        word.run_entry.is_relative || !is_ascii && word.starts_run() && is_relative()
     };
     has_digit || colons.any(is_ip) || words.iter().any(starts_fact)
 }

@@ -74,7 +74,11 @@ fn cue(text: &str, words: &[Word]) -> Option<&'static str> {
     if let Some((_, _, cue)) = CUE_PAIRS.iter().find(is_pair) {
         let is_not = |word: &Word| is(word, "no") || is(word, "not");
         let is_negated = before.iter().nth_back(1).is_some_and(is_not);
-        return Some(if is_negated { opposite(cue) } else { cue });
+        return Some(match *cue {
+            "over" if is_negated => "under",
+            "under" if is_negated => "over",
+            cue => cue,
+        });
     }
     match word.entry.cue? {
         "to" if before.last().is_some_and(|it| it.entry.is_before_infinitive) => None,
@@ -91,14 +95,5 @@ pub(super) fn bound_after(rest: &str) -> Option<&'static str> {
         }
         "less" | "lower" | "below" | "under" | "fewer" | "cheaper" | "younger" => Some("under"),
         _ => None,
-    }
-}
-
-/// Returns the cue of what is "not more" or "no less".
-fn opposite(cue: &'static str) -> &'static str {
-    match cue {
-        "over" => "under",
-        "under" => "over",
-        cue => cue,
     }
 }
