@@ -177,23 +177,19 @@ impl<'a> Description<'a> {
     ) -> Self {
         let type_name = flat.type_name().unwrap_or("string");
         let is_numeric = is_numeric(type_name);
-        let says = |part: &str| flat.strings("description").any(|it| it.contains(part));
-        let shows_time = || says("THH:MM").then_some("date-time");
-        let format = flat.strings("format").next().or_else(shows_time);
-        let mut words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
+        let format = flat.strings("format").next();
+        let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
         let meaning = match type_name {
             "boolean" | "null" => None,
             _ => meaning_of(&words, format, tool, is_numeric),
         };
-        if meaning.is_some_and(|it| it.kind() == Kind::Uuid) {
-            words.push("id".to_owned());
-        }
         let mut date_forms = flat.strings("description").filter(|_| format.is_none());
         let described_words = if is_numeric { described_words(flat) } else { Vec::new() };
         Self {
             path,
             own_words: own_words(&words),
-            has_decimals: is_numeric && says("decimal"),
+            has_decimals: is_numeric
+                && flat.strings("description").any(|it| it.contains("decimal")),
             described_words,
             words,
             has_region: meaning.is_some_and(|it| it.kind() == Kind::Place)

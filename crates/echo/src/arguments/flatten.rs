@@ -12,22 +12,11 @@ use super::{
     budget::{Budget, NoValue},
     schema::{FlatSchema, Layer, array},
 };
+use crate::text::lexicon::contains;
 
 /// Unsupported keywords, which may make a generated value invalid.
-const UNSUPPORTED: [&str; 12] = [
-    "not",
-    "if",
-    "patternProperties",
-    "propertyNames",
-    "contains",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "$dynamicRef",
-    "$recursiveRef",
-];
+const UNSUPPORTED: &str = "not if patternProperties propertyNames contains dependencies dependentRequired \
+     dependentSchemas unevaluatedItems unevaluatedProperties $dynamicRef $recursiveRef";
 
 /// Follows the references from schemas that apply to one value.
 pub(super) struct Flattener<'a, 's> {
@@ -85,7 +74,7 @@ impl<'a, 's> Flattener<'a, 's> {
                 continue;
             }
             flat.layers.push(layer);
-            let unsupported = layer.keys().find(|keyword| UNSUPPORTED.contains(&keyword.as_str()));
+            let unsupported = layer.keys().find(|keyword| contains(UNSUPPORTED, keyword));
             flat.unsupported = flat.unsupported.or(unsupported.map(String::as_str));
             let parts = array(layer, "allOf");
             self.budget.spend_steps(parts.len())?;

@@ -31,10 +31,9 @@ pub(super) fn choose(flat: &FlatSchema, integer: bool, variant: usize) -> Result
         return Ok(value);
     }
     let value = constraints.clamp(42.0);
-    let value = if integer { value.round() } else { value };
-    let divides = |divisor: &&Number| value % f64(divisor) == 0.0;
-    let is_valid = constraints.allow(value) && constraints.divisors.iter().all(divides);
-    if is_valid { Ok(from_f64(value)) } else { Err(from_f64(value)) }
+    let value = from_f64(if integer { value.round() } else { value });
+    let is_valid = value.as_number().is_some_and(|number| is_valid(flat, number));
+    if is_valid { Ok(value) } else { Err(value) }
 }
 
 /// Returns `true` if a number satisfies the bounds and `multipleOf` in a schema.

@@ -198,8 +198,7 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
     let text = (!property.is_numeric()).then(|| Value::from(fact.value.as_str()));
     let number = fact.value.parse().ok().map(Value::Number);
     let share = fact.value.parse::<f64>().ok().filter(|_| fact.of == FactType::Share);
-    let share = share.map(|share| from_f64(share / 100.0));
-    let share = share.into_iter();
+    let share = share.map(|share| from_f64(share / 100.0)).into_iter();
     match property.has_decimals {
         true => share.chain(number).collect(),
         false => text.into_iter().chain(number).chain(share).collect(),

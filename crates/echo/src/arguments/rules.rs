@@ -7,10 +7,7 @@ use super::{
     fit::{BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for},
     property::{Offer, Property},
 };
-use crate::{
-    facts::{Fact, FactType, Kind, Reading, Role},
-    text::canonical_words,
-};
+use crate::facts::{Fact, FactType, Kind, Reading, Role};
 
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
@@ -193,7 +190,6 @@ impl Search<'_, '_> {
             let is_left = |fact: &&Rc<Fact>| {
                 fact.of == of
                     && self.scope.is_free(fact)
-                    && !self.is_of_tool(fact)
                     && (of == FactType::Quote || is_bare(fact) && !has_cue(fact, "in near"))
             };
             let left = self.scope.reading.facts().iter().filter(is_left);
@@ -201,11 +197,6 @@ impl Search<'_, '_> {
         };
         let types = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
         types.map(facts).into_iter().find(|left| left.len() == 1).unwrap_or_default()
-    }
-
-    /// Returns `true` for a fact that consists of words of the tool's name.
-    fn is_of_tool(&self, fact: &Fact) -> bool {
-        canonical_words(&fact.value).iter().all(|word| self.tool.contains(word))
     }
 
     /// The lower-case words for a place.
