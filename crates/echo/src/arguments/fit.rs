@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The cues before a fact that say where something is.
-pub(super) const HERE: &str = "in near at";
+const HERE: &str = "in near at";
 
 /// The cues before a bound.
 pub(super) const BOUNDS: &str = "over under up-to";

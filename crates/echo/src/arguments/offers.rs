@@ -8,10 +8,9 @@ use serde_json::Value;
 use super::{
     number::from_f64,
     property::{Offer, Property},
-    prose::compile,
 };
 use crate::{
-    facts::{Fact, FactType, Kind, Reading},
+    facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical, canonical_words,
         lexicon::{BOOLEAN_FILLERS, contains, is_generic},

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::text;
+use crate::{facts::compile, text};
 
 /// Maximum number of characters of a value in a description.
 const MAX_CHOICE: usize = 40;
@@ -73,8 +73,3 @@ static REGION: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:\b[Cc]ity|\b[A-Z]\w+), ?(?:state|country|[A-Z])|\b[Cc]ity and (?:the )?(?:state|country)",
     )
 });
-
-#[expect(clippy::expect_used, reason = "patterns are constants, and the tests compile them all")]
-pub(super) fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a valid pattern")
-}

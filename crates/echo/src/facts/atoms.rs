@@ -126,8 +126,9 @@ static EXPRESSION: LazyLock<Regex> = LazyLock::new(|| {
     compile(&format!(r"(?-u:{operand}(?: ?[+*/^%] ?{operand}| - {operand}|-{operand})+)"))
 });
 
+/// Compiles a pattern that is a constant.
 #[expect(clippy::expect_used, reason = "patterns are constants, and the tests compile them all")]
-fn compile(pattern: &str) -> Regex {
+pub(crate) fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a valid pattern")
 }
 

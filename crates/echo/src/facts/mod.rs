@@ -25,6 +25,7 @@ use std::{
 use super::text::{self, AddressKind, Sentence};
 use cues::{Cues, bound_after};
 
+pub(crate) use atoms::compile;
 pub(crate) use kinds::Kind;
 pub(crate) use meaning::{Meaning, Role, meaning_of};
 
