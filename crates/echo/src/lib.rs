@@ -33,7 +33,6 @@ use mynah_core::{
 };
 
 use self::effort::{Effort, FullEffort, Unfinished};
-use self::reply::reply;
 pub use self::settings::{ArgumentStyle, EchoSettings, Mode, Optional};
 
 /// Memory that a reply on a blocking thread waits for.
@@ -64,8 +63,7 @@ impl Echo {
                 return Some(self.paced(self.full_reply(request, context, memory).result));
             }
         }
-        let reply =
-            reply(&self.component, &self.settings, request, context.unseen(), &Effort::Brief);
+        let reply = self.try_reply(request, context, &Effort::Brief);
         reply.ok().map(|response| self.paced(Ok(response)))
     }
 
@@ -87,13 +85,7 @@ impl Echo {
         memory: Reservation,
     ) -> LongReply {
         let effort = Arc::new(FullEffort::new(context.cancellation(), memory));
-        let result = reply(
-            &self.component,
-            &self.settings,
-            request,
-            context.unseen(),
-            &Effort::Full(effort.clone()),
-        );
+        let result = self.try_reply(request, context, &Effort::Full(effort.clone()));
         let result = result.map_err(|Unfinished| match effort.exhausted() {
             Some(error) => context.exhausted(error).into(),
             None => ProviderError::internal("the reply is unfinished"),
@@ -107,6 +99,15 @@ impl Echo {
             Ok(response) => Answer { stream: self.settings.stream, ..response.into() },
             Err(error) => error.into(),
         }
+    }
+
+    fn try_reply(
+        &self,
+        request: &Request,
+        context: &CallContext,
+        effort: &Effort,
+    ) -> Result<Response, Unfinished> {
+        reply::reply(&self.component, &self.settings, request, context.unseen(), effort)
     }
 }
 

@@ -47,12 +47,12 @@ pub(super) fn reasons(
     };
     let reason = |tool: usize| {
         let name = &request.tools[tool].name;
-        Ok(match mentions.iter().find(|it| it.tool == tool) {
-            Some(mention) => {
-                let words = said_words(name, &users, mention).join("', '");
+        Ok(match mentions.binary_search_by_key(&tool, |mention| mention.tool) {
+            Ok(at) => {
+                let words = said_words(name, &users, &mentions[at]).join("', '");
                 (tool, format!("'{words}' said, but {then}"))
             }
-            None => (tool, missing(name, &said, work)?),
+            Err(_) => (tool, missing(name, &said, work)?),
         })
     };
     uncalled.into_iter().map(reason).collect()
