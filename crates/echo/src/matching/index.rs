@@ -17,7 +17,7 @@ use super::{
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number},
+    lexicon::{ARITHMETIC_VERBS, is_common_verb},
     words,
 };
 
@@ -32,9 +32,10 @@ const MAX_DESCRIPTION: usize = 512;
 pub(super) struct ToolIndex {
     /// The names and the descriptions of the tools.
     sources: Vec<(String, String)>,
-    by_name: BTreeMap<String, usize>,
+    /// The first tool with each name.
+    pub(super) by_name: BTreeMap<String, usize>,
     pub(super) terms: Terms,
-    tools: Vec<ToolTerms>,
+    pub(super) tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term.
     anchored: Vec<Vec<usize>>,
@@ -90,23 +91,9 @@ impl ToolIndex {
         sources.eq(tools.iter().map(|tool| (tool.name.as_str(), description(tool))))
     }
 
-    /// Returns the number of tools.
-    pub(super) fn len(&self) -> usize {
-        self.tools.len()
-    }
-
-    /// Returns the first tool with a name.
-    pub(super) fn tool_named(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
-    }
-
-    pub(super) fn tool(&self, tool: usize) -> &ToolTerms {
-        &self.tools[tool]
-    }
-
     /// Returns the tools that a sentence with this term may mention.
     pub(super) fn anchored(&self, term: Term) -> &[usize] {
-        self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
+        self.anchored.get(term).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the index for the rule that a part of a name suffices for.
@@ -185,28 +172,22 @@ impl ToolIndex {
 
     fn add_anchors(&mut self) {
         let count = self.terms.len();
-        let mut frequencies = vec![0_u64; count];
-        // Many texts that mention no tool have numbers.
-        let numbers = self.terms.all().filter(|(word, _)| is_number(word));
-        numbers.for_each(|(_, term)| frequencies[term as usize] = u32::MAX.into());
+        let mut frequencies = vec![0; count];
         let names = self.tools.iter().flat_map(|tool| &tool.names);
         let words = names.flat_map(|name| name.words.iter().chain(&name.stems));
-        words.for_each(|term| frequencies[*term as usize] += 1);
+        words.for_each(|term| frequencies[*term] += 1);
         let mut anchored = vec![Vec::new(); count];
         for (at, tool) in self.tools.iter().enumerate() {
-            // A word has the stem that the name has.
             let rarest = |name: &Name| {
+                // A word has the stem that the name has.
                 let words = name.words.iter().filter(|_| name.stems.is_empty());
-                name.stems
-                    .iter()
-                    .chain(words)
-                    .copied()
-                    .min_by_key(|term| frequencies[*term as usize])
+                let terms = name.stems.iter().chain(words).copied();
+                terms.min_by_key(|term| frequencies[*term])
             };
             let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
             let other = tool.keywords.iter().copied().map(Some).chain([tool.verb]);
             for anchor in names.chain(other).flatten() {
-                let tools: &mut Vec<usize> = &mut anchored[anchor as usize];
+                let tools: &mut Vec<usize> = &mut anchored[anchor];
                 if tools.last() != Some(&at) {
                     tools.push(at);
                 }
@@ -290,14 +271,14 @@ mod tests {
     #[test]
     fn the_part_after_a_prefix_is_a_name() {
         let index = ToolIndex::of_names(&["mcp__github__create_issue", "_", "mcp__"]);
-        let names = [0, 1, 2].map(|tool| index.tool(tool).names.len());
+        let names = [0, 1, 2].map(|tool| index.tools[tool].names.len());
         assert_eq!(names, [2, 0, 1]);
     }
 
     #[test]
     fn only_the_first_tool_with_a_name_is_indexed() {
         let index = ToolIndex::of_names(&["get_time", "get_time"]);
-        assert_eq!(index.tool_named("get_time"), Some(0));
-        assert!(index.tool(1).names.is_empty());
+        assert_eq!(index.by_name["get_time"], 0);
+        assert!(index.tools[1].names.is_empty());
     }
 }

@@ -23,10 +23,10 @@ pub(super) struct MentionTracker {
 
 impl MentionTracker {
     pub(super) fn new(messages: &[Message], index: &ToolIndex, unseen: Option<&Unseen>) -> Self {
-        let mut first_messages = vec![0; index.len()];
+        let mut first_messages = vec![0; index.tools.len()];
         let mut ignore_earlier = |name: &str, at: usize| {
-            if let Some(tool) = index.tool_named(name) {
-                first_messages[tool] = first_messages[tool].max(at + 1);
+            if let Some(tool) = index.by_name.get(name) {
+                first_messages[*tool] = first_messages[*tool].max(at + 1);
             }
         };
         if let Some(unseen) = unseen
@@ -44,7 +44,7 @@ impl MentionTracker {
             }
         }
         let mut tracker =
-            Self { first_messages, mentions: vec![None; index.len()], first_pending: None };
+            Self { first_messages, mentions: vec![None; index.tools.len()], first_pending: None };
         tracker.update();
         tracker
     }

@@ -10,7 +10,6 @@ use super::{
 use crate::text::{
     Sentence, Word, canonical,
     lexicon::{LEFT_OUT, OPENINGS},
-    to_u32,
 };
 
 /// Where the terms of the offered tools stand in a sentence. A position is the index of a word.
@@ -18,16 +17,18 @@ pub(super) struct Occurrences<'s> {
     pub(super) words: &'s [Word],
     /// The occurrences, sorted by term.
     found: Vec<Occurrence>,
+    /// The occurrences, sorted by position.
+    in_order: Vec<Occurrence>,
     /// The position of the first word after an opening such as "please".
-    pub(super) beginning: u32,
+    pub(super) beginning: usize,
 }
 
 /// One or several consecutive words that are a term or arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Occurrence {
     pub(super) term: Term,
-    pub(super) first: u32,
-    pub(super) last: u32,
+    pub(super) first: usize,
+    pub(super) last: usize,
 }
 
 impl<'s> Occurrences<'s> {
@@ -47,12 +48,14 @@ impl<'s> Occurrences<'s> {
                 found.extend(term.map(|term| Occurrence { term, first: run_first, last: at }));
             }
         }
-        found.retain(|word| !is_left_out(text, words, word.first as usize));
+        found.retain(|word| !is_left_out(text, words, word.first));
         if let Some(term) = index.terms.word(ARITHMETIC) {
             found.extend(arithmetic(text, sentence, term));
         }
         found.sort_unstable();
-        Self { words, found, beginning: find_beginning(text, words) }
+        let mut in_order = found.clone();
+        in_order.sort_by_key(|occurrence| occurrence.first);
+        Self { words, found, in_order, beginning: find_beginning(text, words) }
     }
 
     /// Returns the distinct terms in the sentence.
@@ -72,14 +75,13 @@ impl<'s> Occurrences<'s> {
         &self,
         range: &Range<usize>,
     ) -> impl Iterator<Item = &Occurrence> + Clone {
-        let range = range.clone();
-        let is_in = move |it: &&Occurrence| range.contains(&(it.first as usize));
-        let is_said = |it: &&Occurrence| self.words[it.first as usize].is_said();
-        self.found.iter().filter(is_in).filter(is_said)
+        let [start, end] = [range.start, range.end]
+            .map(|position| self.in_order.partition_point(|it| it.first < position));
+        self.in_order[start..end].iter().filter(|it| self.words[it.first].is_said())
     }
 
     /// Returns the shortest occurrence of a term that starts at a position.
-    pub(super) fn at(&self, term: Term, first: u32) -> Option<Occurrence> {
+    pub(super) fn at(&self, term: Term, first: usize) -> Option<Occurrence> {
         let words = self.of(term);
         let next = words.partition_point(|it| it.first < first);
         words.get(next).filter(|it| it.first == first).copied()
@@ -87,8 +89,8 @@ impl<'s> Occurrences<'s> {
 
     /// Returns the bytes of the part of the sentence, which is the `range` of its text, for a mention
     /// at the position `at`. The mentions `starts`, sorted, divide the sentence.
-    pub(super) fn clause(&self, starts: &[u32], at: u32, range: &Range<usize>) -> Range<usize> {
-        let byte = |position: &u32| self.words[*position as usize].range().start;
+    pub(super) fn clause(&self, starts: &[usize], at: usize, range: &Range<usize>) -> Range<usize> {
+        let byte = |position: &usize| self.words[*position].range().start;
         let is_first = starts.first().is_none_or(|first| *first == at);
         let next = starts.get(starts.partition_point(|start| *start <= at));
         let start = if is_first { range.start } else { byte(&at) };
@@ -96,8 +98,8 @@ impl<'s> Occurrences<'s> {
     }
 
     /// Returns the bytes from one position to another.
-    pub(super) fn bytes(&self, [first, last]: [u32; 2]) -> Range<usize> {
-        self.words[first as usize].range().start..self.words[last as usize].range().end
+    pub(super) fn bytes(&self, [first, last]: [usize; 2]) -> Range<usize> {
+        self.words[first].range().start..self.words[last].range().end
     }
 }
 
@@ -132,13 +134,13 @@ fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
 }
 
 /// Returns the position of the first word after the openings of a sentence.
-pub(super) fn find_beginning(text: &str, words: &[Word]) -> u32 {
+pub(super) fn find_beginning(text: &str, words: &[Word]) -> usize {
     let mut at = 0;
-    let opening = |at| OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening));
+    let opening = |at| OPENINGS.split(", ").find(|opening| has_words(text, &words[at..], opening));
     while let Some(opening) = opening(at) {
         at += opening.split(' ').count();
     }
-    to_u32(at)
+    at
 }
 
 /// Returns `true` if some words start with those of an expression.
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn finds_arithmetic() {
-        let cases: [(&str, &[u32]); 10] = [
+        let cases: [(&str, &[usize]); 10] = [
             ("10+5", &[0]),
             ("what is 2 ^ 10", &[2]),
             ("1*2", &[0]),

@@ -16,7 +16,7 @@ use crate::effort::Unfinished;
 use crate::text::{
     Sentence, Word, canonical_words,
     lexicon::{is_common_verb, is_number, is_telling, is_vague_verb},
-    stem, to_u32,
+    stem,
 };
 
 /// The words of names and descriptions, with the tools that have them.
@@ -33,7 +33,7 @@ pub(super) struct PartialIndex {
 #[derive(Debug, Default)]
 struct PartialTool {
     /// The words of the name that say what the tool is for.
-    name: Vec<Term>,
+    name: BTreeSet<Term>,
     /// The verbs in the name that ask for an action.
     verbs: Vec<Term>,
     /// The generic words of the name.
@@ -43,14 +43,9 @@ struct PartialTool {
 /// Words that start a clause.
 const CLAUSE_STARTS: [&str; 3] = ["and", "then", "while"];
 
-/// How well a tool fits a part of a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Score {
-    total: usize,
-    /// The number of words of the name that were said.
-    said: usize,
-    is_whole: bool,
-}
+/// How well a tool fits a part of a sentence: in all, by the number of words of its name that were
+/// said, and by whether all of them were.
+type Score = (usize, usize, bool);
 
 impl PartialIndex {
     /// Indexes tools by their names and descriptions.
@@ -93,20 +88,22 @@ impl PartialIndex {
         sentence: &Sentence,
         occurrences: &Occurrences,
         is_pending: impl Fn(usize) -> bool,
-        known: &[[u32; 2]],
+        known: &[[usize; 2]],
         budget: &mut WorkBudget,
     ) -> Result<Vec<Mentioned>, Unfinished> {
         let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
         let mut mentioned: Vec<Mentioned> = Vec::new();
         let has_known = |clause: &Range<usize>| {
-            let is_in = |[first, last]: &[u32; 2]| {
-                (*first as usize) < clause.end && clause.start <= *last as usize
-            };
+            let is_in = |[first, last]: &[usize; 2]| *first < clause.end && clause.start <= *last;
             // The known mentions were searched for with more care: "Don't send an email, call him".
             let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
             known.iter().any(is_in) || !known.is_empty() && is_negated
         };
-        for clause in clauses(text, sentence).into_iter().filter(|clause| !has_known(clause)) {
+        for clause in clauses(text, sentence) {
+            search.budget.spend(known.len())?;
+            if has_known(&clause) {
+                continue;
+            }
             let best = search.best(clause.clone())?;
             let Some(tool) = best.or_else(|| search.by_verb(text, &clause)) else { continue };
             if mentioned.iter().all(|it| it.tool != tool) {
@@ -140,9 +137,7 @@ impl PartialTool {
         if words.is_empty() {
             words.clone_from(&telling);
         }
-        let mut name: Vec<_> = words.iter().filter_map(|word| terms.stem(word)).collect();
-        name.sort_unstable();
-        name.dedup();
+        let name = words.iter().filter_map(|word| terms.stem(word)).collect();
         let verbs = telling.into_iter().filter(|word| is_common_verb(word));
         let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
         Self { name, verbs, generic }
@@ -162,11 +157,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns the tool that fits some words of the sentence best, if no other fits as well.
     fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Unfinished> {
         let terms = self.terms(&words)?;
-        let mut said: BTreeMap<usize, usize> = BTreeMap::new();
-        for tools in terms.iter().filter_map(|term| self.index.by_name.get(term)) {
-            self.budget.spend(tools.len())?;
-            tools.iter().for_each(|tool| *said.entry(*tool).or_default() += 1);
-        }
+        let tools = terms.iter().filter_map(|term| self.index.by_name.get(term));
+        let mut said = counts(tools, self.budget)?;
         said.retain(|tool, _| (self.is_pending)(*tool));
         if said.is_empty() {
             return Ok(None);
@@ -189,7 +181,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let words = &self.sentence.words[clause.clone()];
         let is_joint = |word: &&Word| CLAUSE_STARTS.contains(&self.sentence.form(word));
         let start = words.iter().take_while(is_joint).count();
-        let first = clause.start + start + find_beginning(text, &words[start..]) as usize;
+        let first = clause.start + start + find_beginning(text, &words[start..]);
         let first_word = first..first + 1;
         let mut terms = self.occurrences.in_words(&first_word);
         let tool = terms.find_map(|it| self.index.by_verb.get(&it.term)).copied();
@@ -201,7 +193,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let name = &self.index.tools[tool].name;
         let said = self.occurrences.in_words(&words).filter(|it| name.contains(&it.term));
         let (first, last) = (said.clone().map(|it| it.first).min(), said.map(|it| it.last).max());
-        let at = to_u32(words.start);
+        let at = words.start;
         Mentioned { tool, at, rule: "part", words: [first.unwrap_or(at), last.unwrap_or(at)] }
     }
 
@@ -217,12 +209,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let is_said = |word: &&Word| word.is_said() && is_telling(form(word));
         let said = self.sentence.words[words.clone()].iter().filter(is_said);
         let stems: BTreeSet<&str> = said.map(|word| stem(form(word))).collect();
-        let mut counts = BTreeMap::new();
-        for tools in stems.iter().filter_map(|stem| self.index.by_description.get(*stem)) {
-            self.budget.spend(tools.len())?;
-            tools.iter().for_each(|tool| *counts.entry(*tool).or_default() += 1);
-        }
-        Ok(counts)
+        counts(stems.iter().filter_map(|stem| self.index.by_description.get(*stem)), self.budget)
     }
 }
 
@@ -246,8 +233,21 @@ impl PartialIndex {
             || described > usize::from(is_only) && (2 * said >= all || !is_only);
         let generic = tool.generic.iter().any(|word| terms.contains(word));
         let total = 2 * said + described + usize::from(has_verbs) + usize::from(generic);
-        fits.then_some(Score { total, said, is_whole })
+        fits.then_some((total, said, is_whole))
     }
+}
+
+/// Counts in how many of some lists each tool is.
+fn counts<'i>(
+    lists: impl Iterator<Item = &'i Vec<usize>>,
+    budget: &mut WorkBudget,
+) -> Result<BTreeMap<usize, usize>, Unfinished> {
+    let mut counts = BTreeMap::new();
+    for tools in lists {
+        budget.spend(tools.len())?;
+        tools.iter().for_each(|tool| *counts.entry(*tool).or_default() += 1);
+    }
+    Ok(counts)
 }
 
 /// Returns how many names start with each sequence of words.

@@ -13,7 +13,7 @@ use crate::effort::Unfinished;
 
 /// The largest distance from one word of the name to the next in a phrase: at most three other
 /// words lie between them.
-const MAX_DISTANCE: u32 = 4;
+const MAX_DISTANCE: usize = 4;
 
 /// Applies the rules to one sentence.
 pub(super) struct SentenceMatcher<'a> {
@@ -34,13 +34,8 @@ impl<'a> SentenceMatcher<'a> {
         sentence: &'a Occurrences<'a>,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        Self {
-            index,
-            sentence,
-            budget,
-            taken: vec![false; sentence.words.len()],
-            found: Vec::new(),
-        }
+        let taken = vec![false; sentence.words.len()];
+        Self { index, sentence, budget, taken, found: Vec::new() }
     }
 
     /// Returns which of the `candidates` the sentence mentions.
@@ -81,8 +76,7 @@ impl<'a> SentenceMatcher<'a> {
             found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
         }
         // In "list users", the match of `list_users` contains that of `get_user`.
-        let stands =
-            |it: &RuleMatch| it.distinctive.iter().all(|at| largest[*at as usize] <= it.size);
+        let stands = |it: &RuleMatch| it.distinctive.iter().all(|at| largest[*at] <= it.size);
         for found in self.found.drain(..).filter(stands) {
             found.positions().for_each(|at| self.taken[at] = true);
             let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
@@ -96,7 +90,7 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Matches the words of a name that are consecutive or joined into one word.
     fn match_names(&mut self, tool: usize) -> Result<(), Unfinished> {
-        for name in &self.index.tool(tool).names {
+        for name in &self.index.tools[tool].names {
             let matches_before = self.found.len();
             for joined in self.sentence.of(name.joined) {
                 self.add(tool, name, name.words.len(), vec![(name.joined, *joined)])?;
@@ -122,7 +116,7 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Matches the words of a name in order, with few other words between them.
     fn match_phrases(&mut self, tool: usize) -> Result<(), Unfinished> {
-        for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
+        for name in self.index.tools[tool].names.iter().filter(|name| name.is_short()) {
             let matches_before = self.found.len();
             let reached = self.reached_words(name)?;
             let Some(last) = reached.last().filter(|_| reached.len() == name.words.len()) else {
@@ -164,7 +158,7 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Matches the distinctive words of a name, in any order and inflection.
     fn match_topics(&mut self, tool: usize) -> Result<(), Unfinished> {
-        for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
+        for name in self.index.tools[tool].names.iter().filter(|name| name.is_short()) {
             let matches_before = self.found.len();
             let mut words = Vec::new();
             for term in &name.stems {
@@ -173,7 +167,7 @@ impl<'a> SentenceMatcher<'a> {
             let rounds = words.iter().map(|(_, words)| words.len()).min().unwrap_or(0);
             for round in 0..rounds {
                 let first = words.iter().map(|(_, words)| words[round].first).min().unwrap_or(0);
-                let is_negated = self.sentence.words[first as usize].is_negated;
+                let is_negated = self.sentence.words[first].is_negated;
                 let taken = if is_negated { round..round + 1 } else { round..usize::MAX };
                 let found = words.iter().flat_map(|(term, words)| {
                     words[round..words.len().min(taken.end)].iter().map(|word| (*term, *word))
@@ -193,7 +187,7 @@ impl<'a> SentenceMatcher<'a> {
     /// Matches any keyword of the tool's category.
     fn match_keywords(&mut self, tool: usize) -> Result<(), Unfinished> {
         let mut found = Vec::new();
-        for keyword in &self.index.tool(tool).keywords {
+        for keyword in &self.index.tools[tool].keywords {
             found.extend(self.free(*keyword, true)?);
         }
         self.found.extend(found.into_iter().map(|word| RuleMatch {
@@ -201,14 +195,14 @@ impl<'a> SentenceMatcher<'a> {
             size: 1,
             distinctive: (word.first..=word.last).collect(),
             other: Vec::new(),
-            is_negated: self.sentence.words[word.first as usize].is_negated,
+            is_negated: self.sentence.words[word.first].is_negated,
         }));
         Ok(())
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.
     fn has_verb(&self, tool: usize) -> bool {
-        let verb = self.index.tool(tool).verb;
+        let verb = self.index.tools[tool].verb;
         let word = verb.and_then(|verb| self.sentence.at(verb, self.sentence.beginning));
         word.is_some_and(|word| self.is_free(&word, true))
     }
@@ -222,7 +216,7 @@ impl<'a> SentenceMatcher<'a> {
     }
 
     fn is_free(&self, word: &Occurrence, is_distinctive: bool) -> bool {
-        let mut positions = word.first as usize..=word.last as usize;
+        let mut positions = word.first..=word.last;
         !positions.any(|at| self.sentence.words[at].is_quoted || is_distinctive && self.taken[at])
     }
 
@@ -236,7 +230,7 @@ impl<'a> SentenceMatcher<'a> {
     ) -> Result<(), Unfinished> {
         self.budget.spend(words.len())?;
         let first = words.iter().map(|(_, word)| word.first).min().unwrap_or(0);
-        let is_negated = self.sentence.words[first as usize].is_negated;
+        let is_negated = self.sentence.words[first].is_negated;
         let mut found = RuleMatch { tool, size, is_negated, ..RuleMatch::default() };
         for (term, word) in words {
             let is_other = !name.is_generic && name.generic.contains(&term);

@@ -78,7 +78,7 @@ impl Searcher<'_> {
             mentioned.extend(parts);
         }
         if !mentioned.is_empty() {
-            let mut starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
+            let mut starts: Vec<usize> = mentioned.iter().map(|it| it.at).collect();
             starts.sort_unstable();
             let mentions = mentioned.into_iter().map(|Mentioned { tool, at, rule, words }| {
                 let clause = occurrences.clause(&starts, at, &range);

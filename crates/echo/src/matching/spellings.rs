@@ -3,7 +3,7 @@
 use crate::text::{canonical, words};
 
 /// The maximum number of places where a name may be split or not.
-const MAX_PLACES: u32 = 3;
+const MAX_PLACES: usize = 3;
 
 /// Returns the canonical words of a name for each way to split it next to its digits, apart from the
 /// way in which all names are split.
@@ -12,8 +12,8 @@ pub(super) fn spellings(name: &str) -> Vec<Vec<String>> {
     let pieces: Vec<&str> = words.iter().flat_map(|word| pieces(word)).collect();
     let is_number = |piece: &str| piece.starts_with(|c: char| c.is_ascii_digit());
     let places = pieces.windows(2).filter(|pair| is_number(pair[0]) || is_number(pair[1]));
-    let count = places.count().min(MAX_PLACES as usize);
-    let spelling = |joined: u32| {
+    let count = places.count().min(MAX_PLACES);
+    let spelling = |joined: usize| {
         let mut place = 0;
         let mut words: Vec<String> = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {
@@ -27,8 +27,7 @@ pub(super) fn spellings(name: &str) -> Vec<Vec<String>> {
         }
         words
     };
-    let ways = if count == 0 { 0 } else { 1 << count };
-    let spellings = (0..ways).map(spelling).filter(|spelling| *spelling != words);
+    let spellings = (0..1 << count).map(spelling).filter(|spelling| *spelling != words);
     spellings.map(|words| words.iter().map(|word| canonical(word)).collect()).collect()
 }
 

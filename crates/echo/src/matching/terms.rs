@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::text::{
     lexicon::{GENERIC_ENDS, contains, is_generic},
-    stem, to_u32,
+    stem,
 };
 
 /// The number of a word that matters to the offered tools, or of its stem.
-pub(super) type Term = u32;
+pub(super) type Term = usize;
 
 /// The words that matter to the offered tools.
 #[derive(Debug, Default)]
@@ -46,13 +46,13 @@ impl Terms {
 
     /// Returns the term of a canonical word, which is added if necessary.
     pub(super) fn add_word(&mut self, word: String) -> Term {
-        let next = to_u32(self.len());
+        let next = self.len();
         *self.words.entry(word).or_insert(next)
     }
 
     /// Returns the term of the inflections of a canonical word, which is added if necessary.
     pub(super) fn add_stem(&mut self, word: &str) -> Term {
-        let next = to_u32(self.len());
+        let next = self.len();
         *self.stems.entry(stem(word).to_owned()).or_insert(next)
     }
 }

@@ -215,11 +215,12 @@ fn hostile_requests_terminate() {
     // 4096 words with the same stem.
     let stems: Vec<_> = (0..4096).map(|at| bits(at, "e", "i")).collect();
     let long = "a_".repeat(10_000);
-    let cases: [(&str, String, Vec<&str>); 6] = [
+    let cases: [(&str, String, Vec<&str>); 7] = [
         ("sentences", "user\n".repeat(100_000), names.iter().map(String::as_str).collect()),
         ("one sentence", "user mail ".repeat(50_000), names.iter().map(String::as_str).collect()),
         ("one stem", "y ".repeat(100_000), stems.iter().map(String::as_str).collect()),
         ("one word", "a ".repeat(500_000), vec![&long, "a_a_a_a_a_a_a_b"]),
+        ("clauses", "user, ".repeat(100_000), vec!["swap_user_mail_orders_total"]),
         ("signs", "1+".repeat(200_000), vec!["calculate", "calculator"]),
         ("addresses", "a://b@c.d/\u{3053}".repeat(50_000), vec!["get_b"]),
     ];

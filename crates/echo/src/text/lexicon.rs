@@ -26,21 +26,8 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
 /// Expressions whose words do not mention tools.
 pub(crate) const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
 /// Words before the verb of a request.
-pub(crate) const OPENINGS: [&str; 13] = [
-    "please",
-    "can you",
-    "could you",
-    "would you",
-    "i want to",
-    "i need to",
-    "i want you to",
-    "i need you to",
-    "we want to",
-    "we need to",
-    "i would like to",
-    "i d like to",
-    "let s",
-];
+pub(crate) const OPENINGS: &str = "please, can you, could you, would you, i want to, i need to, i want you to, \
+     i need you to, we want to, we need to, i would like to, i d like to, let s";
 /// Verbs that form arithmetic with a number after them, in canonical form.
 pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
 
@@ -138,13 +125,8 @@ const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree d
      class be do go make see get have call know help buy";
 
 /// Words after which a lower-case word may be a place.
-const BEFORE_PLACES: [(&str, BeforePlace); 5] = [
-    ("in", BeforePlace::Preposition),
-    ("near", BeforePlace::Preposition),
-    ("from", BeforePlace::Preposition),
-    ("to", BeforePlace::Preposition),
-    ("the", BeforePlace::Article),
-];
+const BEFORE_PLACES: [(&str, BeforePlace); 2] =
+    [("in near from to", BeforePlace::Preposition), ("the", BeforePlace::Article)];
 
 pub(crate) const MONTHS: &str =
     "january february march april may june july august september october november december";
@@ -249,8 +231,8 @@ static LEXICON: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
     pairs(NUMBERS).for_each(|(word, number)| add(word, &|entry| entry.number = Some(number)));
     pairs(LANGUAGES).for_each(|(word, code)| add(word, &|entry| entry.language = Some(code)));
     pairs(CURRENCY_NAMES).for_each(|(word, code)| add(word, &|entry| entry.currency = Some(code)));
-    for (word, role) in BEFORE_PLACES {
-        add(word, &|entry| entry.before_place = Some(role));
+    for (words, role) in BEFORE_PLACES {
+        list(words).for_each(|word| add(word, &|entry| entry.before_place = Some(role)));
     }
     for (word, cue) in list(CUES).map(|cue| (cue, cue)).chain(pairs(CUE_SYNONYMS)) {
         add(word, &|entry| entry.cue = Some(cue));

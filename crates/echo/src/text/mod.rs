@@ -17,7 +17,7 @@ pub use canonical::canonical;
 pub(crate) use canonical::{canonicalize, stem};
 pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
-pub(crate) use sentence::{Sentence, Word, to_u32};
+pub(crate) use sentence::{Sentence, Word};
 pub(crate) use sentences::{ends_with_title, sentence_around, sentences};
 pub(crate) use words::is_caseless;
 pub use words::{WordRange, words};

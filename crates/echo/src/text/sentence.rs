@@ -40,11 +40,6 @@ pub(crate) struct Word {
     negates: bool,
 }
 
-/// Converts an index to 32 bits. No request has more words or bytes than 32 bits can count.
-pub(crate) fn to_u32(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
-}
-
 impl Word {
     pub(crate) fn range(&self) -> Range<usize> {
         self.range.clone()
@@ -79,19 +74,13 @@ impl Sentence {
 
     fn read_words(&mut self, text: &str, quotes: &[Range<usize>]) {
         let start = self.range.start;
-        let mut address = 0;
-        let mut quote = quotes.partition_point(|quote| quote.end <= start);
         for word in words(&text[self.range.clone()]) {
             let (range, run) = (shifted(&word.range, start), shifted(&word.run, start));
-            while self.addresses.get(address).is_some_and(|it| it.range.end <= range.start) {
-                address += 1;
-            }
+            let address = self.addresses.partition_point(|it| it.range.end <= range.start);
             if self.addresses.get(address).is_some_and(|it| it.range.start < range.end) {
                 continue;
             }
-            while quotes.get(quote).is_some_and(|quote| quote.end <= range.start) {
-                quote += 1;
-            }
+            let quote = quotes.partition_point(|quote| quote.end <= range.start);
             let is_quoted = quotes.get(quote).is_some_and(|quote| quote.start <= range.start);
             self.push(text, &WordRange { range, run }, is_quoted);
         }
