@@ -100,9 +100,10 @@ impl Sentence {
         self.words.push(Word {
             form,
             entry,
-            run_entry: match word.range.start == word.run.start {
-                true => Entry::listed(&text[word.run.clone()]),
-                false => &NONE,
+            run_entry: match &word.range {
+                range if *range == word.run => entry,
+                range if range.start == word.run.start => Entry::listed(&text[word.run.clone()]),
+                _ => &NONE,
             },
             is_quoted,
             is_negated,
