@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::{
     arithmetic::{ARITHMETIC, is_arithmetic},
-    index::ToolIndex,
-    terms::Term,
+    terms::{Term, Terms},
 };
 use crate::text::{
     Sentence, Word, canonical,
@@ -32,24 +31,24 @@ pub(super) struct Occurrence {
 }
 
 impl<'s> Occurrences<'s> {
-    /// Finds the terms of an index in a sentence of a text.
-    pub(super) fn find(text: &str, sentence: &'s Sentence, index: &ToolIndex) -> Self {
+    /// Finds the terms in a sentence of a text.
+    pub(super) fn find(text: &str, sentence: &'s Sentence, terms: &Terms) -> Self {
         let words = &sentence.words;
         let mut found = Vec::new();
         let mut run_first = 0;
         for (word, at) in words.iter().zip(0..) {
-            let terms = index.terms.of(sentence.form(word));
-            found.extend(terms.map(|term| Occurrence { term, first: at, last: at }));
+            let same = terms.of(sentence.form(word));
+            found.extend(same.map(|term| Occurrence { term, first: at, last: at }));
             if word.starts_run() {
                 run_first = at;
             }
             if word.range() != word.run() {
-                let term = run_term(text, word, index);
+                let term = run_term(text, word, terms);
                 found.extend(term.map(|term| Occurrence { term, first: run_first, last: at }));
             }
         }
         found.retain(|word| !is_left_out(text, words, word.first));
-        if let Some(term) = index.terms.word(ARITHMETIC) {
+        if let Some(term) = terms.word(ARITHMETIC) {
             found.extend(arithmetic(text, sentence, term));
         }
         found.sort_unstable();
@@ -105,12 +104,12 @@ impl<'s> Occurrences<'s> {
 
 /// Returns the term that a run is, if a word ends it. A run may end in a plural s that is part of no
 /// word.
-fn run_term(text: &str, word: &Word, index: &ToolIndex) -> Option<Term> {
+fn run_term(text: &str, word: &Word, terms: &Terms) -> Option<Term> {
     let run = word.run();
     if !["", "s"].contains(&&text[word.range().end..run.end]) {
         return None;
     }
-    index.terms.word(&canonical(&text[run]))
+    terms.word(&canonical(&text[run]))
 }
 
 /// Returns the pairs of words that form arithmetic.
@@ -154,12 +153,13 @@ fn has_words(text: &str, words: &[Word], expression: &str) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{ARITHMETIC, Occurrence, Occurrences, Sentence, ToolIndex};
+    use super::{ARITHMETIC, Occurrence, Occurrences, Sentence};
+    use crate::matching::index::ToolIndex;
 
     fn read<T>(text: &str, get: impl Fn(&Occurrences) -> T) -> T {
         let index = ToolIndex::of_names(&["calculate", "time", "order"]);
         let sentence = Sentence::read(text, 0..text.len(), &[]);
-        get(&Occurrences::find(text, &sentence, &index))
+        get(&Occurrences::find(text, &sentence, &index.terms))
     }
 
     fn arithmetic(text: &str) -> Vec<Occurrence> {

@@ -60,7 +60,7 @@ impl Searcher<'_> {
         let text = &reading.text;
         let sentence = reading.sentence(range.clone());
         self.budget.spend(sentence.words.len())?;
-        let occurrences = Occurrences::find(text, &sentence, self.index);
+        let occurrences = Occurrences::find(text, &sentence, &self.index.terms);
         let candidates = self.candidates(&occurrences)?;
         let is_pending = |tool: usize| self.tracker.is_pending(tool, message);
         let mut mentioned = Vec::new();
