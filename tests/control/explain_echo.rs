@@ -95,7 +95,10 @@ async fn arguments_come_from_words_or_the_schema() {
     let sidecar = Sidecar::start();
     for (text, property, schema, expected) in [
         ("Run it in Paris", "city", string(), "Paris (behind its cue)"),
-        ("Run it at page 2", "page", json!({"type": "integer"}), "2 (beside its own word)"),
+        ("Run it at page 2", "page", json!({"type": "integer"}), "2 (in a statement)"),
+        ("Run it for 2 pages", "page", json!({"type": "integer"}), "2 (beside its own word)"),
+        ("Run it in 2 bathrooms", "bath", json!({"type": "integer"}), "2 (beside a related word)"),
+        ("Run it in Rome and Oslo", "city", string(), "Rome (item of a list)"),
         ("Run it by ann@example.org", "email", string(), "ann@example.org (left over)"),
         ("Run it 5 times", "size", json!({"type": "integer"}), "5 (number left over)"),
         ("Run it by 'Tea'", "label", string(), "Tea (left over)"),

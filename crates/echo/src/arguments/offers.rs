@@ -85,7 +85,7 @@ fn stated_words<'r>(
 /// A statement of one word, after the word that it is for. Names of files and hosts need no sign.
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([\w~-]*[./_][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for)\b|\s*$)",
+        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
     )
 });
 

@@ -149,11 +149,16 @@ impl Search<'_, '_> {
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
     }
 
-    /// The first list of numbers for a list of numbers: "[5, 3, 4]", "5, 3 and 4".
+    /// The first list of numbers for a list of numbers ("[5, 3, 4]", "5, 3 and 4"), and the first list of
+    /// quotes for the only list of strings that must be there.
     fn list(&self) -> Vec<Offer> {
-        match self.property.is_array && self.property.is_numeric() {
-            true => self.list_of(FactType::Number),
-            false => Vec::new(),
+        let waits = |it: &Property| it.is_open() && it.is_array && it.takes(FactType::Quote);
+        match self.property.is_array {
+            true if self.property.is_numeric() => self.list_of(FactType::Number),
+            true if self.property.is_wanted && !self.others().any(waits) => {
+                self.list_of(FactType::Quote)
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -167,7 +167,10 @@ impl Reading {
             return Vec::new();
         }
         let sentences = self.read().sentences.iter();
-        sentences.flat_map(|(sentence, _)| sentence.find(forms)).take(MAX_FACTS).collect()
+        sentences
+            .flat_map(|(sentence, _)| sentence.find(&self.text, forms))
+            .take(MAX_FACTS)
+            .collect()
     }
 
     /// Adds the context of a part of the message.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     addresses::{Address, addresses},
-    canonical::canonicalize,
+    canonical::{canonical, canonicalize},
     lexicon::{Entry, FILLERS, NEGATIONS, NONE, is_generic, passes_on_negation},
     words::{WordRange, words},
 };
@@ -140,17 +140,30 @@ impl Sentence {
         self.words[self.word_from(at)..].iter().all(|word| word.is_quoted)
     }
 
-    /// Returns where a sequence of canonical words stands outside of quotes, each with whether it is
-    /// negated.
-    pub(crate) fn find(&self, forms: &[String]) -> impl Iterator<Item = (Range<usize>, bool)> {
-        let stands = move |words: &&[Word]| {
-            words.iter().zip(forms).all(|(word, form)| self.form(word) == form)
-                && !words.iter().any(|word| word.is_quoted)
+    /// Returns where a sequence of canonical words stands outside of quotes in the text, each with
+    /// whether it is negated. A single word may be a run such as "FedEx".
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        forms: &[String],
+    ) -> impl Iterator<Item = (Range<usize>, bool)> {
+        let is_run = move |word: &Word| {
+            word.starts_run()
+                && word.range() != word.run()
+                && [canonical(&text[word.run()])] == *forms
         };
-        let found = self.words.windows(forms.len()).filter(stands);
-        found.map(|words| {
-            (words[0].range().start..words[words.len() - 1].range().end, words[0].is_negated)
-        })
+        let range = move |words: &[Word]| match words {
+            [word] if is_run(word) => Some(word.run()),
+            [first, ..] => {
+                let mut pairs = words.iter().zip(forms);
+                let stands = pairs.all(|(word, form)| self.form(word) == form);
+                stands.then(|| first.range().start..words[words.len() - 1].range().end)
+            }
+            [] => None,
+        };
+        let unquoted = |words: &&[Word]| !words.iter().any(|word| word.is_quoted);
+        let found = self.words.windows(forms.len()).filter(unquoted);
+        found.filter_map(move |words| Some((range(words)?, words[0].is_negated)))
     }
 
     /// Returns the words next to a fact, without fillers and generic words between.
