@@ -18,6 +18,10 @@ use super::{
 /// Maximum size in bytes of all schemas that a brief effort reads.
 pub(super) const MAX_BRIEF_SCHEMAS: usize = 8 * 1024;
 
+/// Maximum length in bytes of a message whose sentences may all state values for further calls. Most of
+/// what a longer one says is about something else.
+const MAX_REACH: usize = 1024;
+
 /// A tool to call and, unless it is called without being mentioned, its mention.
 #[derive(Clone)]
 pub(super) struct Selection {
@@ -127,8 +131,9 @@ fn mention_starts(selected: &[Selection]) -> Vec<(usize, usize)> {
     starts
 }
 
-/// Returns the bytes of a message that may state values for further calls: the whole message or, if it
-/// mentions several tools, the part from the mention to the next one.
+/// Returns the bytes of a message that may state values for further calls: the whole message, in a long
+/// message the sentence with the mention, or, if it mentions several tools, the part from the mention to
+/// the next one.
 fn reach(mention: Option<&Mention>, starts: &[(usize, usize)], len: usize) -> Range<usize> {
     let Some(mention) = mention else { return 0..len };
     let before = |it: (usize, usize)| starts.partition_point(|start| *start < it);
@@ -136,5 +141,9 @@ fn reach(mention: Option<&Mention>, starts: &[(usize, usize)], len: usize) -> Ra
     let own = mention.clause.start;
     let next = starts.get(before((mention.message, own + 1)));
     let end = next.filter(|it| it.0 == mention.message).map_or(len, |it| it.1);
-    if of_message.len() > 1 { own..end } else { 0..len }
+    match of_message {
+        [_, _, ..] => own..end,
+        _ if len > MAX_REACH => mention.sentence.clone(),
+        _ => 0..len,
+    }
 }

@@ -29,19 +29,24 @@ impl<'r> Scope<'r> {
             Some((fact.range.start, best))
         };
         let best_fits = reading.facts().iter().filter_map(best_fit).collect();
-        Self { reading, range, taken: counts(reading), best_fits, bound_cues }
+        Self { reading, range, taken: counts(reading, properties), best_fits, bound_cues }
     }
 }
 
+/// Maximum number of bytes between a number of things and what is said of them.
+const MAX_COUNT_DISTANCE: usize = 256;
+
 /// Returns the number words that are no values: "two circles, one with a radius of 5 and …".
-fn counts(reading: &Reading) -> Vec<Range<usize>> {
+fn counts(reading: &Reading, properties: &[Property]) -> Vec<Range<usize>> {
     let is_word = |fact: &Fact| reading.text[fact.range.clone()].starts_with(char::is_alphabetic);
     let numbers = || reading.facts().iter().filter(|it| it.of == FactType::Number);
     let is_count = |fact: &&Rc<Fact>| {
         let mut next = reading.text[fact.range.end..].split_whitespace().take(2);
-        let later = numbers().filter(|it| it.range.start > fact.range.end && !is_word(it)).count();
+        let near = fact.range.end..fact.range.end + MAX_COUNT_DISTANCE;
+        let later = numbers().filter(|it| near.contains(&it.range.start) && !is_word(it)).count();
         fact.value.parse().is_ok_and(|count: usize| later >= count)
             && next.any(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).ends_with('s'))
+            && !properties.iter().any(|it| it.owns(reading.beside(fact)[1]))
     };
     let counts = numbers().filter(|it| is_word(it)).take(MAX_CALLS).filter(is_count);
     counts.map(|it| it.range.clone()).collect()

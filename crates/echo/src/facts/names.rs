@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Bare, FactType};
 use crate::text::{
-    Sentence, ends_with_title,
+    Sentence, canonical, ends_with_title,
     lexicon::{ACRONYMS, BeforePlace, ELISIONS, Entry, NUMERALS, PARTICLES, is_generic},
     words,
 };
@@ -42,11 +42,15 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
             found.push((FactType::Word, range, text.to_owned()));
         }
     }
-    found.extend(name.map(|range| named(source, range)));
+    found.extend(name.and_then(|range| named(source, range)));
 }
 
-/// Returns the fact of a name. It includes a final "'s", unless what belongs to the name follows.
-fn named(source: &str, range: Range<usize>) -> Bare {
+/// Returns the fact of a name, or `None` if it is only a generic word. It includes a final "'s", unless what belongs to the name follows.
+fn named(source: &str, range: Range<usize>) -> Option<Bare> {
+    // "The"
+    if is_generic(&canonical(&source[range.clone()])) {
+        return None;
+    }
     let elision = ELISIONS.into_iter().find(|it| source[..range.start].ends_with(it)).unwrap_or("");
     let range = range.start - elision.len()..range.end;
     let rest = &source[range.end..];
@@ -58,7 +62,7 @@ fn named(source: &str, range: Range<usize>) -> Bare {
         !follows || is_generic(word) || Entry::listed(word).cue.is_some()
     });
     let end = if is_last { range.end + suffix.len() } else { range.end };
-    (FactType::Name, range.start..end, source[range.start..end].to_owned())
+    Some((FactType::Name, range.start..end, source[range.start..end].to_owned()))
 }
 
 /// Extends a name by the next word. If the word does not continue the name, adds the name to the
@@ -83,7 +87,7 @@ fn join(
     if PARTICLES.contains(&text) && [" ", "-"].contains(&gap) {
         return Some(name);
     }
-    found.push(named(source, name));
+    found.extend(named(source, name));
     None
 }
 
