@@ -1,56 +1,11 @@
 //! The rules that give facts to properties by the words around the facts.
 
-use std::{cmp::Reverse, ops::Range, rc::Rc};
-
 use super::{
     fit::{BOUNDS, has_cue, is_amount, is_beside_own_word, is_counted, is_name},
     property::{Offer, Property},
-    rules::{Scope, Search},
-    several::MAX_CALLS,
+    search::{Search, fit},
 };
-use crate::facts::{Fact, FactType, Kind, Reading};
-
-/// How well the name of a property fits the words before a fact: the number of its words that stand
-/// there, then the fewest other words.
-pub(super) type Fit = (usize, Reverse<usize>);
-
-fn fit(property: &Property, fact: &Fact, reading: &Reading) -> Fit {
-    (property.count_words(reading.lead(fact)), Reverse(property.words.len()))
-}
-
-impl<'r> Scope<'r> {
-    /// Creates a scope of a part of a message.
-    pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
-        let numbers = properties.iter().filter(|it| it.is_numeric());
-        let bound_cues = numbers.filter_map(|it| it.bound_cues()).collect::<Vec<_>>().join(" ");
-        let best_fit = |fact: &Rc<Fact>| {
-            let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
-            let best = open.map(|it| fit(it, fact, reading)).max()?;
-            Some((fact.range.start, best))
-        };
-        let best_fits = reading.facts().iter().filter_map(best_fit).collect();
-        Self { reading, range, taken: counts(reading, properties), best_fits, bound_cues }
-    }
-}
-
-/// Maximum number of bytes between a number of things and what is said of them.
-const MAX_COUNT_DISTANCE: usize = 256;
-
-/// Returns the number words that are no values: "two circles, one with a radius of 5 and …".
-fn counts(reading: &Reading, properties: &[Property]) -> Vec<Range<usize>> {
-    let is_word = |fact: &Fact| reading.text[fact.range.clone()].starts_with(char::is_alphabetic);
-    let numbers = || reading.facts().iter().filter(|it| it.of == FactType::Number);
-    let is_count = |fact: &&Rc<Fact>| {
-        let mut next = reading.text[fact.range.end..].split_whitespace().take(2);
-        let near = fact.range.end..fact.range.end + MAX_COUNT_DISTANCE;
-        let later = numbers().filter(|it| near.contains(&it.range.start) && !is_word(it)).count();
-        fact.value.parse().is_ok_and(|count: usize| later >= count)
-            && next.any(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).ends_with('s'))
-            && !properties.iter().any(|it| it.owns(reading.beside(fact)[1]))
-    };
-    let counts = numbers().filter(|it| is_word(it)).take(MAX_CALLS).filter(is_count);
-    counts.map(|it| it.range.clone()).collect()
-}
+use crate::facts::{Fact, FactType, Kind};
 
 impl Search<'_, '_> {
     /// The facts behind a statement with more words of the property than of any other: "the decay

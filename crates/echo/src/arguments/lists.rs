@@ -8,12 +8,17 @@ use super::{
     generator::Generator,
     offers::values,
     property::{Offer, Property},
-    several::{Call, MAX_CALLS},
 };
 use crate::{
     facts::{Fact, Reading},
     text::lexicon::{contains, is_generic},
 };
+
+/// Maximum number of calls that a mention triggers.
+pub(super) const MAX_CALLS: usize = 8;
+
+/// The properties of a call.
+pub(super) type Call<'a> = Vec<Property<'a>>;
 
 /// Words that join the items of a list.
 const JOINTS: &str = "and or then as well also";

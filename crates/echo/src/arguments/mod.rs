@@ -28,6 +28,7 @@ mod property;
 mod prose;
 mod rules;
 mod schema;
+mod search;
 mod several;
 mod stated;
 mod string;

@@ -1,13 +1,13 @@
 //! The rules that decide which facts a property may take.
 
-use std::{collections::BTreeMap, ops::Range, rc::Rc};
+use std::rc::Rc;
 
 use super::{
-    beside::Fit,
     fit::{BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for},
     property::{Offer, Property},
+    search::Search,
 };
-use crate::facts::{Fact, FactType, Kind, Reading, Role};
+use crate::facts::{Fact, FactType, Kind, Role};
 
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
@@ -26,48 +26,7 @@ pub(super) const RULES: [(&str, Rule); 10] = [
     ("the only one left", |search| search.only_one_left()),
 ];
 
-/// A part of a message.
-pub(super) struct Scope<'r> {
-    pub(super) reading: &'r Reading,
-    pub(super) range: Range<usize>,
-    /// The parts of the message that properties have taken.
-    pub(super) taken: Vec<Range<usize>>,
-    /// By the start of a fact, the best fit of a property.
-    pub(super) best_fits: BTreeMap<usize, Fit>,
-    /// The cues of all bounds.
-    pub(super) bound_cues: String,
-}
-
-impl Scope<'_> {
-    fn is_free(&self, fact: &Fact) -> bool {
-        let (start, end) = (fact.range.start, fact.range.end);
-        self.range.contains(&start)
-            && self.taken.iter().all(|taken| taken.end <= start || end <= taken.start)
-    }
-
-    /// Returns what a property may take from this part of the message.
-    pub(super) fn all_offers<'p>(&self, property: &'p Property) -> impl Iterator<Item = &'p Offer> {
-        property.offers.iter().filter(|offer| self.range.contains(&offer.fact.range.start))
-    }
-}
-
-/// The search for the fact of a property.
-pub(super) struct Search<'s, 'a> {
-    /// All properties of the call.
-    pub(super) properties: &'s [Property<'a>],
-    pub(super) property: &'s Property<'a>,
-    pub(super) scope: &'s Scope<'s>,
-    /// The words of the tool's name.
-    pub(super) tool: &'s [String],
-}
-
 impl Search<'_, '_> {
-    /// Returns the suitable offers whose facts are not taken.
-    pub(super) fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
-        let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
-        self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
-    }
-
     /// The facts behind a cue of the property.
     fn behind_own_cue(&self) -> Vec<Offer> {
         self.offers(|fact| is_behind_own_cue(self.property, fact) && !self.is_behind_other(fact))
@@ -77,22 +36,6 @@ impl Search<'_, '_> {
     fn is_behind_other(&self, fact: &Fact) -> bool {
         let Some(cue) = fact.cue.filter(|cue| !self.property.has_word(cue)) else { return false };
         self.has_rival(fact, |it| it.has_word(cue))
-    }
-
-    /// Returns the other open properties.
-    pub(super) fn others(&self) -> impl Iterator<Item = &Property<'_>> {
-        self.properties.iter().filter(|it| it.is_open() && it.path != self.property.path)
-    }
-
-    /// Returns `true` if another open property that is suitable may take a fact.
-    pub(super) fn has_rival(&self, fact: &Fact, is_suitable: impl Fn(&Property) -> bool) -> bool {
-        self.others().any(|it| is_suitable(it) && self.may_take(it, fact))
-    }
-
-    pub(super) fn may_take(&self, property: &Property, fact: &Fact) -> bool {
-        let mut offers = self.scope.all_offers(property);
-        (property.takes(fact.of) || !is_amount(fact))
-            && offers.any(|offer| offer.fact.range == fact.range)
     }
 
     /// For a property where something starts, the fact directly before the one that a cue led its

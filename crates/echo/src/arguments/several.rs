@@ -7,17 +7,15 @@ use std::{ops::Range, rc::Rc, slice};
 
 use super::{
     generator::Generator,
-    lists::facts_alike,
+    lists::{Call, MAX_CALLS, facts_alike},
     property::{Offer, Property},
-    rules::Scope,
+    search::Scope,
 };
 use crate::{
     facts::{Fact, Reading},
     text::lexicon::is_generic,
 };
 
-/// Maximum number of calls that a mention triggers.
-pub(super) const MAX_CALLS: usize = 8;
 /// What ends a sentence, or a part of it.
 const ENDS: [&str; 5] = [". ", "? ", "! ", "\n", ";"];
 /// What stands between clauses of a sentence.
@@ -26,9 +24,6 @@ const JOINTS: [&str; 6] = [",", " and ", " or ", " then ", " while ", " with the
 const MAX_CUE_DISTANCE: usize = 16;
 /// Number of comparisons that take the time of a step.
 const COMPARISONS_PER_STEP: usize = 32;
-
-/// The properties of a call.
-pub(super) type Call<'a> = Vec<Property<'a>>;
 
 impl<'a> Generator<'a> {
     /// Returns the calls that a message asks for, from a call that took its values from the whole message.

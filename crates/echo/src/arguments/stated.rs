@@ -7,10 +7,11 @@ use super::{
     context::Context,
     describe::Description,
     generator::{Generator, Stated},
+    lists::Call,
     offers::{complement, offers, values},
     property::{Offer, Property},
-    rules::{RULES, Scope, Search},
-    several::Call,
+    rules::RULES,
+    search::{Scope, Search},
 };
 
 /// Number of bytes of a message in which a word is searched in the time of a step.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    generator::Generator, origin::Origin, property::Property, rules::Scope, schema::FlatSchema,
+    generator::Generator, origin::Origin, property::Property, schema::FlatSchema, search::Scope,
 };
 
 impl Generator<'_> {

@@ -1,0 +1,113 @@
+//! The search for the fact of a property in a part of a message.
+
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range, rc::Rc};
+
+use super::{
+    fit::is_amount,
+    property::{Offer, Property},
+};
+use crate::facts::{Fact, FactType, Reading};
+
+/// Maximum number of number words that are looked at.
+const MAX_COUNTS: usize = 8;
+/// Maximum number of bytes between a number of things and what is said of them.
+const MAX_COUNT_DISTANCE: usize = 256;
+
+/// How well the name of a property fits the words before a fact: the number of its words that stand
+/// there, then the fewest other words.
+pub(super) type Fit = (usize, Reverse<usize>);
+
+/// Returns how well the name of a property fits the words before a fact.
+pub(super) fn fit(property: &Property, fact: &Fact, reading: &Reading) -> Fit {
+    (property.count_words(reading.lead(fact)), Reverse(property.words.len()))
+}
+
+/// A part of a message.
+pub(super) struct Scope<'r> {
+    pub(super) reading: &'r Reading,
+    pub(super) range: Range<usize>,
+    /// The parts of the message that properties have taken.
+    pub(super) taken: Vec<Range<usize>>,
+    /// By the start of a fact, the best fit of a property.
+    pub(super) best_fits: BTreeMap<usize, Fit>,
+    /// The cues of all bounds.
+    pub(super) bound_cues: String,
+}
+
+impl Scope<'_> {
+    pub(super) fn is_free(&self, fact: &Fact) -> bool {
+        let (start, end) = (fact.range.start, fact.range.end);
+        self.range.contains(&start)
+            && self.taken.iter().all(|taken| taken.end <= start || end <= taken.start)
+    }
+
+    /// Returns what a property may take from this part of the message.
+    pub(super) fn all_offers<'p>(&self, property: &'p Property) -> impl Iterator<Item = &'p Offer> {
+        property.offers.iter().filter(|offer| self.range.contains(&offer.fact.range.start))
+    }
+}
+
+/// The search for the fact of a property.
+pub(super) struct Search<'s, 'a> {
+    /// All properties of the call.
+    pub(super) properties: &'s [Property<'a>],
+    pub(super) property: &'s Property<'a>,
+    pub(super) scope: &'s Scope<'s>,
+    /// The words of the tool's name.
+    pub(super) tool: &'s [String],
+}
+
+impl<'r> Scope<'r> {
+    /// Creates a scope of a part of a message.
+    pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
+        let numbers = properties.iter().filter(|it| it.is_numeric());
+        let bound_cues = numbers.filter_map(|it| it.bound_cues()).collect::<Vec<_>>().join(" ");
+        let best_fit = |fact: &Rc<Fact>| {
+            let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
+            let best = open.map(|it| fit(it, fact, reading)).max()?;
+            Some((fact.range.start, best))
+        };
+        let best_fits = reading.facts().iter().filter_map(best_fit).collect();
+        Self { reading, range, taken: counts(reading, properties), best_fits, bound_cues }
+    }
+}
+
+impl Search<'_, '_> {
+    /// Returns the suitable offers whose facts are not taken.
+    pub(super) fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
+        let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
+        self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
+    }
+
+    /// Returns the other open properties.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Property<'_>> {
+        self.properties.iter().filter(|it| it.is_open() && it.path != self.property.path)
+    }
+
+    /// Returns `true` if another open property that is suitable may take a fact.
+    pub(super) fn has_rival(&self, fact: &Fact, is_suitable: impl Fn(&Property) -> bool) -> bool {
+        self.others().any(|it| is_suitable(it) && self.may_take(it, fact))
+    }
+
+    pub(super) fn may_take(&self, property: &Property, fact: &Fact) -> bool {
+        let mut offers = self.scope.all_offers(property);
+        (property.takes(fact.of) || !is_amount(fact))
+            && offers.any(|offer| offer.fact.range == fact.range)
+    }
+}
+
+/// Returns the number words that are no values: "two circles, one with a radius of 5 and …".
+fn counts(reading: &Reading, properties: &[Property]) -> Vec<Range<usize>> {
+    let is_word = |fact: &Fact| reading.text[fact.range.clone()].starts_with(char::is_alphabetic);
+    let numbers = || reading.facts().iter().filter(|it| it.of == FactType::Number);
+    let is_count = |fact: &&Rc<Fact>| {
+        let mut next = reading.text[fact.range.end..].split_whitespace().take(2);
+        let near = fact.range.end..fact.range.end + MAX_COUNT_DISTANCE;
+        let later = numbers().filter(|it| near.contains(&it.range.start) && !is_word(it)).count();
+        fact.value.parse().is_ok_and(|count: usize| later >= count)
+            && next.any(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).ends_with('s'))
+            && !properties.iter().any(|it| it.owns(reading.beside(fact)[1]))
+    };
+    let counts = numbers().filter(|it| is_word(it)).take(MAX_COUNTS).filter(is_count);
+    counts.map(|it| it.range.clone()).collect()
+}
