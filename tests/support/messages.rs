@@ -81,12 +81,12 @@ pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
 }
 
 /// Returns a tool with this JSON Schema for its parameters. `null` means no schema.
-#[expect(clippy::needless_pass_by_value, reason = "callers can pass a `json!` literal")]
 pub fn tool(name: &str, parameters: Json) -> ConversationTools {
     described_tool(name, None, parameters)
 }
 
 /// Returns a tool with a description.
+#[expect(clippy::needless_pass_by_value, reason = "callers can pass a `json!` literal")]
 pub fn described_tool(
     name: &str,
     description: Option<&str>,

@@ -48,7 +48,7 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
 /// Returns `true` for a number behind a preposition, which is not the value of a text: "a car for 3 days".
 pub(super) fn is_counted(property: &Property, fact: &Fact, reading: &Reading) -> bool {
     !property.is_numeric()
-        && property.kind() == Some(Kind::Label)
+        && matches!(property.kind(), Some(Kind::Label | Kind::Id))
         && fact.of == FactType::Number
         && contains("for in on at to of with from by about", reading.mark_before(fact))
 }

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::{
     Source,
-    context::Context,
     describe::Description,
     generator::{Generator, Stated},
     lists::Call,
@@ -56,9 +55,8 @@ impl<'a> Generator<'a> {
 
     /// Returns `true` for a part of a message that is about this tool alone.
     fn is_own(&self, scope: &Scope) -> bool {
-        let Context { reach, nearest, mention, .. } = self.context;
-        let is_only = reach.is_empty() || *reach == (0..mention.len());
-        is_only || scope.range == nearest[0]
+        let [clause, sentence] = &self.context.nearest;
+        clause == sentence || scope.range == *clause
     }
 
     /// Gives the facts of a part of a message to the open properties.
