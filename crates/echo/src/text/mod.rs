@@ -1,7 +1,7 @@
 //! Reads text: words and their canonical forms, sentences, quotes and addresses.
 //!
 //! Tool names, property names and messages are all read here, so that a word is the same word
-//! everywhere. [`lexicon`] has all lists of words.
+//! everywhere. `lexicon.rs` has all lists of words.
 
 mod addresses;
 mod canonical;
