@@ -39,8 +39,8 @@ pub(super) struct ToolIndex {
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term.
     anchored: Vec<Vec<usize>>,
-    /// The filter of sentences that some rule may match.
-    filter: OnceCell<Option<Filter>>,
+    /// The filters of sentences that some rule may match, by whether the last rule is one of them.
+    filters: [OnceCell<Option<Filter>>; 2],
     partial: OnceCell<PartialIndex>,
 }
 
@@ -104,17 +104,18 @@ impl ToolIndex {
         })
     }
 
-    /// Returns a filter that finds words of names, other anchors and arithmetic, or `None` if all text
-    /// must be searched. The filter is built on first use: for short texts, it is not worth its cost.
-    pub(super) fn filter(&self) -> Option<&Filter> {
+    /// Returns a filter that finds anchors, arithmetic and, if the text `is_last`, all words of names, or
+    /// `None` if all text must be searched. The filter is built on first use: for short texts, it is not worth its cost.
+    pub(super) fn filter(&self, is_last: bool) -> Option<&Filter> {
         let build = || {
-            let is_anchor = |term| !self.anchored(term).is_empty() || self.partial().has(term);
+            let is_anchor =
+                |term| !self.anchored(term).is_empty() || is_last && self.partial().has(term);
             let anchors = self.terms.all().filter(|(_, term)| is_anchor(*term));
             let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
             let arithmetic = arithmetic.filter(|_| self.terms.word(ARITHMETIC).is_some());
             Filter::new(anchors.map(|(word, _)| word).chain(arithmetic))
         };
-        self.filter.get_or_init(build).as_ref()
+        self.filters[usize::from(is_last)].get_or_init(build).as_ref()
     }
 
     /// Estimates the size in bytes.

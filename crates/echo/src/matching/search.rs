@@ -33,7 +33,7 @@ impl Searcher<'_> {
         // Most messages mention no tool.
         let reading = LazyCell::new(|| Rc::new(Reading::new(text)));
         let is_filtered = self.is_long && Filter::applies_to(text);
-        let Some(filter) = is_filtered.then(|| self.index.filter()).flatten() else {
+        let Some(filter) = is_filtered.then(|| self.index.filter(is_last)).flatten() else {
             let mut sentences = sentences(text);
             return sentences
                 .try_for_each(|it| self.search_sentence(message, &reading, it, is_last));
