@@ -17,13 +17,15 @@ use super::{
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, is_common_verb},
+    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number},
     words,
 };
 
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
 /// only as a name.
 const MAX_WORDS: usize = 16;
+/// The frequency of numbers, which are the rarest word of no name with another word.
+const NUMBER_FREQUENCY: usize = usize::MAX / 2;
 /// The maximum number of bytes of a tool's description that are read.
 const MAX_DESCRIPTION: usize = 512;
 
@@ -104,13 +106,17 @@ impl ToolIndex {
         })
     }
 
-    /// Returns a filter that finds anchors, arithmetic and, if the text `is_last`, all words of names, or
-    /// `None` if all text must be searched. The filter is built on first use: for short texts, it is not worth its cost.
+    /// Returns `true` for a term that every sentence of a certain mention has, and in the last text for
+    /// any word of a name.
+    pub(super) fn is_anchor(&self, term: Term, is_last: bool) -> bool {
+        !self.anchored(term).is_empty() || is_last && self.partial().has(term)
+    }
+
+    /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched. The
+    /// filter is built on first use: for short texts, it is not worth its cost.
     pub(super) fn filter(&self, is_last: bool) -> Option<&Filter> {
         let build = || {
-            let is_anchor =
-                |term| !self.anchored(term).is_empty() || is_last && self.partial().has(term);
-            let anchors = self.terms.all().filter(|(_, term)| is_anchor(*term));
+            let anchors = self.terms.all().filter(|(_, term)| self.is_anchor(*term, is_last));
             let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
             let arithmetic = arithmetic.filter(|_| self.terms.word(ARITHMETIC).is_some());
             Filter::new(anchors.map(|(word, _)| word).chain(arithmetic))
@@ -174,6 +180,9 @@ impl ToolIndex {
     fn add_anchors(&mut self) {
         let count = self.terms.len();
         let mut frequencies = vec![0; count];
+        // Many texts that mention no tool have numbers.
+        let numbers = self.terms.all().filter(|(word, _)| is_number(word));
+        numbers.for_each(|(_, term)| frequencies[term] = NUMBER_FREQUENCY);
         let names = self.tools.iter().flat_map(|tool| &tool.names);
         let words = names.flat_map(|name| name.words.iter().chain(&name.stems));
         words.for_each(|term| frequencies[*term] += 1);

@@ -91,6 +91,10 @@ impl PartialIndex {
         known: &[[usize; 2]],
         budget: &mut WorkBudget,
     ) -> Result<Vec<Mentioned>, Unfinished> {
+        let is_known = |term| self.has(term) || self.by_verb.contains_key(&term);
+        if !occurrences.terms().any(is_known) {
+            return Ok(Vec::new());
+        }
         let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
         let mut mentioned: Vec<Mentioned> = Vec::new();
         let has_known = |clause: &Range<usize>| {

@@ -3,14 +3,18 @@
 use std::{cell::LazyCell, ops::Range, rc::Rc};
 
 use super::{
-    Mention, filter::Filter, index::ToolIndex, matches::Mentioned, mention_tracker::MentionTracker,
-    occurrences::Occurrences, rules::SentenceMatcher, work_budget::WorkBudget,
+    Mention, arithmetic::ARITHMETIC, filter::Filter, index::ToolIndex, matches::Mentioned,
+    mention_tracker::MentionTracker, occurrences::Occurrences, rules::SentenceMatcher,
+    work_budget::WorkBudget,
 };
 use crate::{
     effort::Unfinished,
     facts::Reading,
-    text::{sentence_around, sentences},
+    text::{canonical, lexicon::ARITHMETIC_VERBS, sentence_around, sentences, words},
 };
+
+/// The number of bytes of a run that are read at the cost of one comparison.
+const RUN_PART: usize = 16;
 
 /// A search.
 pub(super) struct Searcher<'a> {
@@ -40,13 +44,31 @@ impl Searcher<'_> {
         };
         let mut searched = 0;
         for at in filter.find(text) {
-            if at >= searched {
+            if at >= searched && self.may_mention(&text[at..], is_last)? {
                 let sentence = sentence_around(text, searched, at);
                 searched = sentence.end;
                 self.search_sentence(message, &reading, sentence, is_last)?;
             }
         }
         Ok(())
+    }
+
+    /// Returns `true` if the word or the operator that a text starts with may mention a tool.
+    fn may_mention(&mut self, text: &str, is_last: bool) -> Result<bool, Unfinished> {
+        self.budget.spend(1)?;
+        if !text.starts_with(char::is_alphanumeric) {
+            return Ok(true);
+        }
+        let Some(word) = words(text).next() else { return Ok(false) };
+        // The whole run is read for each of its words.
+        self.budget.spend(word.run.len() / RUN_PART)?;
+        let (index, terms) = (self.index, &self.index.terms);
+        let has_arithmetic = terms.word(ARITHMETIC).is_some();
+        Ok([word.range, word.run].into_iter().any(|range| {
+            let form = canonical(&text[range]);
+            terms.of(&form).any(|term| index.is_anchor(term, is_last))
+                || has_arithmetic && ARITHMETIC_VERBS.contains(&form.as_str())
+        }))
     }
 
     /// Searches one sentence.
