@@ -125,7 +125,7 @@ impl ExplainedToolCall {
     fn new(request: &Request, call: SelectedCall) -> Self {
         let SelectedCall { selection: Selection { tool, mention }, arguments } = call;
         let name = &request.tools[tool].name;
-        let words = mention.as_ref().map(|it| said_words(name, &request.messages, it));
+        let words = mention.as_ref().map(|it| said_words(name, it));
         let mut call = Self {
             rule: mention.map_or("tool_choice", |mention| mention.rule).to_owned(),
             words: words.unwrap_or_default(),

@@ -49,7 +49,7 @@ pub(super) fn reasons(
         let name = &request.tools[tool].name;
         Ok(match mentions.binary_search_by_key(&tool, |mention| mention.tool) {
             Ok(at) => {
-                let words = said_words(name, &users, &mentions[at]).join("', '");
+                let words = said_words(name, &mentions[at]).join("', '");
                 (tool, format!("'{words}' said, but {then}"))
             }
             Err(_) => (tool, missing(name, &said, work)?),
@@ -125,9 +125,9 @@ fn distinctive_words(name: &str) -> Vec<&str> {
 
 /// Returns the words of a mention that are words of the tool's name, without repetitions. If there are
 /// none, returns the text of the mention.
-pub(super) fn said_words(name: &str, messages: &[Message], mention: &Mention) -> Vec<String> {
-    let text = messages[mention.message].text();
-    let (text, name) = (&text[mention.words.clone()], BTreeSet::from_iter(canonical_words(name)));
+pub(super) fn said_words(name: &str, mention: &Mention) -> Vec<String> {
+    let text = &mention.reading.text[mention.words.clone()];
+    let name = BTreeSet::from_iter(canonical_words(name));
     let mut seen = BTreeSet::new();
     let tokens = text.split_whitespace().map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()));
     let is_of_name = |token: &&str| canonical_words(token).iter().any(|word| name.contains(word));

@@ -3,7 +3,7 @@
 use super::property::Property;
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::lexicon::{contains, is_exclusive},
+    text::lexicon::{PREPOSITIONS, contains, is_exclusive},
 };
 
 /// The cues before a fact that say where something is.
@@ -50,7 +50,7 @@ pub(super) fn is_counted(property: &Property, fact: &Fact, reading: &Reading) ->
     !property.is_numeric()
         && matches!(property.kind(), Some(Kind::Label | Kind::Id))
         && fact.of == FactType::Number
-        && contains("for in on at to of with from by about", reading.mark_before(fact))
+        && contains(PREPOSITIONS, reading.mark_before(fact))
 }
 
 /// Returns `true` if a fact stands beside a word of a property.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     facts::{Fact, Reading},
-    text::lexicon::{contains, is_generic},
+    text::lexicon::{LIST_JOINTS, contains, is_generic},
 };
 
 /// Maximum number of calls that a mention triggers.
@@ -19,9 +19,6 @@ pub(super) const MAX_CALLS: usize = 8;
 
 /// The properties of a call.
 pub(super) type Call<'a> = Vec<Property<'a>>;
-
-/// Words that join the items of a list.
-const JOINTS: &str = "and or then as well also";
 
 impl<'a> Generator<'a> {
     /// Returns a call for each item of the lists in a clause, which must be equally long.
@@ -97,8 +94,8 @@ fn joint<'r>(reading: &'r Reading, item: &Fact, next: &Fact) -> Option<&'r str> 
     let words = || gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let is_list = item.cue == next.cue
         && !gap.contains(|c: char| c.is_ascii_digit())
-        && words().all(|word| contains(JOINTS, word) || is_generic(word));
-    let joint = words().find(|word| contains(JOINTS, word));
+        && words().all(|word| contains(LIST_JOINTS, word) || is_generic(word));
+    let joint = words().find(|word| contains(LIST_JOINTS, word));
     joint.or(gap.contains(',').then_some(",")).filter(|_| is_list)
 }
 

@@ -34,7 +34,20 @@ pub(super) struct Scope<'r> {
     pub(super) bound_cues: String,
 }
 
-impl Scope<'_> {
+impl<'r> Scope<'r> {
+    /// Creates a scope of a part of a message.
+    pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
+        let numbers = properties.iter().filter(|it| it.is_numeric());
+        let bound_cues = numbers.filter_map(|it| it.bound_cues()).collect::<Vec<_>>().join(" ");
+        let best_fit = |fact: &Rc<Fact>| {
+            let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
+            let best = open.map(|it| fit(it, fact, reading)).max()?;
+            Some((fact.range.start, best))
+        };
+        let best_fits = reading.facts().iter().filter_map(best_fit).collect();
+        Self { reading, range, taken: counts(reading, properties), best_fits, bound_cues }
+    }
+
     pub(super) fn is_free(&self, fact: &Fact) -> bool {
         let (start, end) = (fact.range.start, fact.range.end);
         self.range.contains(&start)
@@ -55,21 +68,6 @@ pub(super) struct Search<'s, 'a> {
     pub(super) scope: &'s Scope<'s>,
     /// The words of the tool's name.
     pub(super) tool: &'s [String],
-}
-
-impl<'r> Scope<'r> {
-    /// Creates a scope of a part of a message.
-    pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
-        let numbers = properties.iter().filter(|it| it.is_numeric());
-        let bound_cues = numbers.filter_map(|it| it.bound_cues()).collect::<Vec<_>>().join(" ");
-        let best_fit = |fact: &Rc<Fact>| {
-            let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
-            let best = open.map(|it| fit(it, fact, reading)).max()?;
-            Some((fact.range.start, best))
-        };
-        let best_fits = reading.facts().iter().filter_map(best_fit).collect();
-        Self { reading, range, taken: counts(reading, properties), best_fits, bound_cues }
-    }
 }
 
 impl Search<'_, '_> {

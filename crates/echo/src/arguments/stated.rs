@@ -28,7 +28,7 @@ impl<'a> Generator<'a> {
         'sources: for (index, (reading, nearest)) in sources.iter().enumerate() {
             for call in &mut calls {
                 for property in call.iter_mut().filter(|property| property.is_open()) {
-                    let searches = property.choices.len() + 1;
+                    let searches = property.choices.len() + property.prose_choices.len() + 1;
                     let words = reading.text.len() / SEARCHED_PER_STEP;
                     let steps = reading.facts().len() / 16 + searches * (1 + words);
                     if self.budget.spend_steps(steps).is_err() {

@@ -15,7 +15,7 @@ use super::{
 use crate::effort::Unfinished;
 use crate::text::{
     Sentence, Word, canonical_words,
-    lexicon::{is_common_verb, is_number, is_telling, is_vague_verb},
+    lexicon::{CLAUSE_STARTS, contains, is_common_verb, is_number, is_telling, is_vague_verb},
     stem,
 };
 
@@ -39,9 +39,6 @@ struct PartialTool {
     /// The generic words of the name.
     generic: Vec<Term>,
 }
-
-/// Words that start a clause.
-const CLAUSE_STARTS: [&str; 3] = ["and", "then", "while"];
 
 /// How well a tool fits a part of a sentence: in all, by the number of words of its name that were
 /// said, and by whether all of them were.
@@ -183,7 +180,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns the tool with whose verb a clause begins.
     fn by_verb(&self, text: &str, clause: &Range<usize>) -> Option<usize> {
         let words = &self.sentence.words[clause.clone()];
-        let is_joint = |word: &&Word| CLAUSE_STARTS.contains(&self.sentence.form(word));
+        let is_joint = |word: &&Word| contains(CLAUSE_STARTS, self.sentence.form(word));
         let start = words.iter().take_while(is_joint).count();
         let first = clause.start + start + find_beginning(text, &words[start..]);
         let first_word = first..first + 1;
@@ -270,7 +267,7 @@ fn clauses(text: &str, sentence: &Sentence) -> Vec<Range<usize>> {
     let starts_clause = |at: &usize| {
         let word = &sentence.words[*at];
         let before = text[sentence.range.start..word.range().start].trim_end();
-        before.ends_with([',', ';']) || CLAUSE_STARTS.contains(&sentence.form(word))
+        before.ends_with([',', ';']) || contains(CLAUSE_STARTS, sentence.form(word))
     };
     let starts = (1..sentence.words.len()).filter(starts_clause);
     let starts: Vec<usize> = [0].into_iter().chain(starts).chain([sentence.words.len()]).collect();

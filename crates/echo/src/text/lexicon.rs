@@ -96,6 +96,12 @@ pub(crate) const NO_OWN_WORDS: &str = "from to count max min maximum minimum num
 /// Words that say that a boolean property is true, and nothing more.
 pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with enable enabled allow allowed should need needed want visibility visible";
 
+/// Words that start a clause.
+pub(crate) const CLAUSE_STARTS: &str = "and then while";
+/// Words that join the items of a list.
+pub(crate) const LIST_JOINTS: &str = "and or then as well also";
+/// Words before a number that is not the value of a text.
+pub(crate) const PREPOSITIONS: &str = "for in on at to of with from by about";
 /// Words between a value and what it is for.
 pub(crate) const CONNECTIVES: &str = "is are was be will should equal equals as of to at set the a an called named exactly \
      over under above below least most more less no not than up";
