@@ -126,8 +126,7 @@ fn arithmetic(text: &str, sentence: &Sentence, term: Term) -> Vec<Occurrence> {
 fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
     let word = &text[words[at].range()];
     LEFT_OUT.iter().any(|expression| {
-        let mut same =
-            expression.split(' ').zip(0..).filter(|(it, _)| it.eq_ignore_ascii_case(word));
+        let mut same = expression.iter().zip(0..).filter(|(it, _)| it.eq_ignore_ascii_case(word));
         same.any(|(_, before)| at >= before && has_words(text, &words[at - before..], expression))
     })
 }
@@ -135,18 +134,19 @@ fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
 /// Returns the position of the first word after the openings of a sentence.
 pub(super) fn find_beginning(text: &str, words: &[Word]) -> usize {
     let mut at = 0;
-    let opening = |at| OPENINGS.split(", ").find(|opening| has_words(text, &words[at..], opening));
+    let opening = |at| OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening));
     while let Some(opening) = opening(at) {
-        at += opening.split(' ').count();
+        at += opening.len();
     }
     at
 }
 
 /// Returns `true` if some words start with those of an expression.
-fn has_words(text: &str, words: &[Word], expression: &str) -> bool {
+fn has_words(text: &str, words: &[Word], expression: &[&str]) -> bool {
     let mut words = words.iter().map(|word| &text[word.range()]);
-    let is_next = |expected| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
-    expression.split(' ').all(is_next)
+    let is_next =
+        |expected: &&str| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
+    expression.iter().all(is_next)
 }
 
 #[cfg(test)]

@@ -64,7 +64,8 @@ impl Searcher<'_> {
         self.budget.spend(word.run.len() / RUN_PART)?;
         let (index, terms) = (self.index, &self.index.terms);
         let has_arithmetic = terms.word(ARITHMETIC).is_some();
-        Ok([word.range, word.run].into_iter().any(|range| {
+        let run = Some(word.run).filter(|run| *run != word.range);
+        Ok([word.range].into_iter().chain(run).any(|range| {
             let form = canonical(&text[range]);
             terms.of(&form).any(|term| index.is_anchor(term, is_last))
                 || has_arithmetic && ARITHMETIC_VERBS.contains(&form.as_str())

@@ -13,20 +13,24 @@ pub(super) type Term = usize;
 /// The words that matter to the offered tools.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
-    words: BTreeMap<String, Term>,
+    words: Words,
     /// The terms that any inflection of a word is.
-    stems: BTreeMap<String, Term>,
+    stems: Words,
+    len: usize,
 }
+
+/// Words with their terms, by length: most words of a text are none of them.
+type Words = BTreeMap<usize, BTreeMap<String, Term>>;
 
 impl Terms {
     /// Returns the term of a canonical word.
     pub(super) fn word(&self, word: &str) -> Option<Term> {
-        self.words.get(word).copied()
+        find(&self.words, word)
     }
 
     /// Returns the term that the inflections of a canonical word are.
     pub(super) fn stem(&self, word: &str) -> Option<Term> {
-        self.stems.get(stem(word)).copied()
+        find(&self.stems, stem(word))
     }
 
     /// Returns the terms that a canonical word is.
@@ -36,25 +40,35 @@ impl Terms {
 
     /// Returns all words and stems with their terms.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, Term)> {
-        self.words.iter().chain(&self.stems).map(|(word, term)| (word.as_str(), *term))
+        let words = self.words.values().chain(self.stems.values()).flatten();
+        words.map(|(word, term)| (word.as_str(), *term))
     }
 
     /// Returns the number of terms. They are counted from 0.
     pub(super) fn len(&self) -> usize {
-        self.words.len() + self.stems.len()
+        self.len
     }
 
     /// Returns the term of a canonical word, which is added if necessary.
     pub(super) fn add_word(&mut self, word: String) -> Term {
-        let next = self.len();
-        *self.words.entry(word).or_insert(next)
+        add(&mut self.words, word, &mut self.len)
     }
 
     /// Returns the term of the inflections of a canonical word, which is added if necessary.
     pub(super) fn add_stem(&mut self, word: &str) -> Term {
-        let next = self.len();
-        *self.stems.entry(stem(word).to_owned()).or_insert(next)
+        add(&mut self.stems, stem(word).to_owned(), &mut self.len)
     }
+}
+
+fn find(words: &Words, word: &str) -> Option<Term> {
+    words.get(&word.len())?.get(word).copied()
+}
+
+fn add(words: &mut Words, word: String, len: &mut usize) -> Term {
+    *words.entry(word.len()).or_default().entry(word).or_insert_with(|| {
+        *len += 1;
+        *len - 1
+    })
 }
 
 /// Returns `true` if a word of a name does not indicate the purpose of the tool.

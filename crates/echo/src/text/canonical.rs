@@ -17,7 +17,12 @@ pub fn canonical(word: &str) -> String {
 /// The form is in lower case, and most singulars and plurals have the same form.
 pub(crate) fn canonicalize(word: &str, form: &mut String) {
     let start = form.len();
-    form.extend(word.chars().flat_map(char::to_lowercase));
+    if word.is_ascii() {
+        form.push_str(word);
+        form[start..].make_ascii_lowercase();
+    } else {
+        form.extend(word.chars().flat_map(char::to_lowercase));
+    }
     let singular = singular(&form[start..]);
     // "query" and "querie", "movie" and "movi".
     let stem = singular.strip_suffix("ie").or(singular.strip_suffix('y'));
@@ -30,18 +35,25 @@ pub(crate) fn canonicalize(word: &str, form: &mut String) {
 
 /// Returns a word in lower case without a final s, e or es that is not part of the canonical form.
 fn singular(word: &str) -> &str {
-    let is_longer_than = |word: &str, length| word.chars().nth(length).is_some();
+    let is_longer_than = |length| word.chars().nth(length).is_some();
     let ends = |word: &str, endings: &[&str]| endings.iter().any(|it| word.ends_with(it));
-    let is_plural = is_longer_than(word, 4) && !ends(word, &SINGULAR);
-    let word = word.strip_suffix('s').filter(|_| is_plural).unwrap_or(word);
-    let has_e = ends(word, &SIBILANTS) && is_longer_than(word, 3);
-    &word[..word.len() - usize::from(has_e)]
+    let is_plural = |_: &&str| is_longer_than(4) && !ends(word, &SINGULAR);
+    let word = word.strip_suffix('s').filter(is_plural).unwrap_or(word);
+    let has_e = |_: &&str| ends(word, &SIBILANTS) && is_longer_than(3);
+    word.strip_suffix('e').filter(has_e).unwrap_or(word)
 }
 
 /// Returns the stem of a canonical word: "calculator", "calculating" and "calculate" have the same. Stems
 /// have at least four letters.
 pub(crate) fn stem(canonical: &str) -> &str {
-    let endings = ["ation", "ing", "ion", "or", "er", "ed", "e"];
+    let endings: &[&str] = match canonical.as_bytes().last() {
+        Some(b'n') => &["ation", "ion"],
+        Some(b'g') => &["ing"],
+        Some(b'r') => &["or", "er"],
+        Some(b'd') => &["ed"],
+        Some(b'e') => &["e"],
+        _ => &[],
+    };
     let stem = endings.iter().find_map(|ending| canonical.strip_suffix(ending));
     stem.filter(|stem| stem.len() >= 4).unwrap_or(canonical)
 }

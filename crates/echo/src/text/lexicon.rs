@@ -1,7 +1,9 @@
 //! All lists of words, and what they say of a word.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
 use iso_currency::Currency;
 
 use super::canonical::canonical;
@@ -24,10 +26,24 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
      than then will would could should please want need like using used based given specified provided specific \
      certain particular between from some only also make help know number value name type return about different";
 /// Expressions whose words do not mention tools.
-pub(crate) const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
+pub(crate) const LEFT_OUT: [&[&str]; 4] =
+    [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
 /// Words before the verb of a request.
-pub(crate) const OPENINGS: &str = "please, can you, could you, would you, i want to, i need to, i want you to, \
-     i need you to, we want to, we need to, i would like to, i d like to, let s";
+pub(crate) const OPENINGS: [&[&str]; 13] = [
+    &["please"],
+    &["can", "you"],
+    &["could", "you"],
+    &["would", "you"],
+    &["i", "want", "to"],
+    &["i", "need", "to"],
+    &["i", "want", "you", "to"],
+    &["i", "need", "you", "to"],
+    &["we", "want", "to"],
+    &["we", "need", "to"],
+    &["i", "would", "like", "to"],
+    &["i", "d", "like", "to"],
+    &["let", "s"],
+];
 /// Verbs that form arithmetic with a number after them, in canonical form.
 pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
 
@@ -189,7 +205,10 @@ impl Entry {
 
     /// Returns the entry of a word in any case, apart from codes of currencies.
     pub(crate) fn listed(word: &str) -> &'static Self {
-        LEXICON.get(&word.to_ascii_lowercase()).unwrap_or(&NONE)
+        let is_lower = !word.bytes().any(|byte| byte.is_ascii_uppercase());
+        let entry =
+            if is_lower { LEXICON.get(word) } else { LEXICON.get(&*word.to_ascii_lowercase()) };
+        entry.unwrap_or(&NONE)
     }
 
     /// Adds the meaning of the word as the code of a currency.
@@ -229,8 +248,8 @@ const MARKS: [(&str, Mark); 14] = [
 /// The entry of a word that is not listed.
 pub(super) static NONE: LazyLock<Entry> = LazyLock::new(Entry::default);
 
-static LEXICON: LazyLock<BTreeMap<String, Entry>> = LazyLock::new(|| {
-    let mut lexicon: BTreeMap<String, Entry> = BTreeMap::new();
+static LEXICON: LazyLock<IndexMap<String, Entry, FixedState>> = LazyLock::new(|| {
+    let mut lexicon: IndexMap<String, Entry, FixedState> = IndexMap::default();
     let mut add = |word: &str, set: &dyn Fn(&mut Entry)| {
         set(lexicon.entry(word.to_owned()).or_default());
     };

@@ -11,6 +11,8 @@ use super::{
 
 /// Punctuation that separates a fact from the words next to it.
 const BREAKS: [char; 6] = [',', ';', '(', ')', '—', '|'];
+/// The usual number of bytes from one word to the next.
+const WORD_LEN: usize = 5;
 /// Maximum number of words between a fact and the word that it belongs to.
 const MAX_FILLERS: usize = 4;
 
@@ -67,7 +69,9 @@ impl Sentence {
         let part = &text[range.clone()];
         let mut addresses = addresses(part);
         addresses.iter_mut().for_each(|it| it.range = shifted(&it.range, range.start));
-        let mut sentence = Self { range, words: Vec::new(), addresses, forms: String::new() };
+        let words = Vec::with_capacity(part.len() / WORD_LEN);
+        let forms = String::with_capacity(part.len());
+        let mut sentence = Self { range, words, addresses, forms };
         sentence.read_words(text, quotes);
         sentence
     }
@@ -155,15 +159,16 @@ impl Sentence {
         let range = move |words: &[Word]| match words {
             [word] if is_run(word) => Some(word.run()),
             [first, ..] => {
-                let mut pairs = words.iter().zip(forms);
-                let stands = pairs.all(|(word, form)| self.form(word) == form);
+                let stands = words.iter().map(|word| self.form(word)).eq(forms);
                 stands.then(|| first.range().start..words[words.len() - 1].range().end)
             }
             [] => None,
         };
-        let unquoted = |words: &&[Word]| !words.iter().any(|word| word.is_quoted);
-        let found = self.words.windows(forms.len()).filter(unquoted);
-        found.filter_map(move |words| Some((range(words)?, words[0].is_negated)))
+        let is_unquoted = |words: &[Word]| !words.iter().any(|word| word.is_quoted);
+        let found = self.words.windows(forms.len());
+        let found = found.filter_map(move |words| Some((range(words)?, words)));
+        let found = found.filter(move |(_, words)| is_unquoted(words));
+        found.map(|(range, words)| (range, words[0].is_negated))
     }
 
     /// Returns the words next to a fact, without fillers and generic words between.

@@ -17,8 +17,13 @@ pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     let (mut at, mut run) = (0, 0..0);
     std::iter::from_fn(move || {
         if at >= run.end {
-            run = next_run(text, at)?;
-            at = run.start;
+            at += text[at..].find(|c| CharClass::of(c) != CharClass::Other)?;
+            if let Some(len) = plain_word_len(&text[at..]) {
+                run = at..at + len;
+                at = run.end;
+                return Some(WordRange { range: run.clone(), run: run.clone() });
+            }
+            run = at..run_end(text, at);
         }
         let range = at..word_end(&text[..run.end], at);
         at = range.end + plural_ending(text, &range, &run);
@@ -26,14 +31,27 @@ pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     })
 }
 
-/// Returns the first run at or after `from`. A run has letters and digits, and either all or none
-/// of them are letters without case.
-fn next_run(text: &str, from: usize) -> Option<Range<usize>> {
-    let start = from + text[from..].find(|c| CharClass::of(c) != CharClass::Other)?;
+/// Returns the length of the run that a text starts with if it is one word, as most are: ASCII letters
+/// of which the first may be a capital.
+fn plain_word_len(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let capitals = usize::from(bytes.first()?.is_ascii_uppercase());
+    let lower = bytes[capitals..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let len = capitals + lower;
+    let ends = bytes.get(len).is_none_or(|next| next.is_ascii() && !next.is_ascii_alphanumeric());
+    (lower > 0 && ends).then_some(len)
+}
+
+/// Returns the end of the run that starts at `start`. A run has letters and digits, and either all or
+/// none of them are letters without case.
+fn run_end(text: &str, start: usize) -> usize {
     let run = &text[start..];
     let starts_caseless = run.starts_with(is_caseless);
-    let ends = |c| CharClass::of(c) == CharClass::Other || is_caseless(c) != starts_caseless;
-    Some(start..start + run.find(ends).unwrap_or(run.len()))
+    let ends = |c| {
+        let class = CharClass::of(c);
+        class == CharClass::Other || (class == CharClass::Caseless) != starts_caseless
+    };
+    start + run.find(ends).unwrap_or(run.len())
 }
 
 /// Returns the end of the word that starts at `start` in a text that ends with its run.
@@ -87,6 +105,10 @@ enum CharClass {
 impl CharClass {
     fn of(c: char) -> Self {
         match c {
+            'a'..='z' => Self::Lower,
+            'A'..='Z' => Self::Upper,
+            '0'..='9' => Self::Digit,
+            '\0'..='\x7f' => Self::Other,
             _ if c.is_lowercase() => Self::Lower,
             _ if c.is_uppercase() => Self::Upper,
             _ if c.is_alphabetic() => Self::Caseless,
