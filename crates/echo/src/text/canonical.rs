@@ -47,6 +47,8 @@ fn singular(word: &str) -> &str {
 /// have at least four letters.
 pub(crate) fn stem(canonical: &str) -> &str {
     let endings: &[&str] = match canonical.as_bytes().last() {
+        // "multiplication", "multipli"
+        Some(b'n') if canonical.ends_with("ication") => &["cation"],
         Some(b'n') => &["ation", "ion"],
         Some(b'g') => &["ing"],
         Some(b'r') => &["or", "er"],
