@@ -3,7 +3,7 @@
 use super::{
     fit::{BOUNDS, has_cue, is_amount, is_beside_own_word, is_counted, is_name},
     property::{Offer, Property},
-    search::{Search, fit},
+    search::Search,
 };
 use crate::facts::{Fact, FactType, Kind};
 
@@ -81,12 +81,6 @@ impl Search<'_, '_> {
     pub(super) fn is_before_other(&self, fact: &Fact) -> bool {
         let after = self.scope.reading.beside(fact)[1];
         fact.of != FactType::Quote && self.has_rival(fact, |it| it.owns(after))
-    }
-
-    /// Returns `true` if the words before a fact fit the name of the property, and no other name better.
-    fn fits_best(&self, fact: &Fact) -> bool {
-        let own = fit(self.property, fact, self.scope.reading);
-        own.0 > 0 && self.scope.best_fits.get(&fact.range.start).is_none_or(|best| own >= *best)
     }
 
     /// Adds the rest of the list for an array.

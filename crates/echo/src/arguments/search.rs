@@ -1,6 +1,6 @@
 //! The search for the fact of a property in a part of a message.
 
-use std::{cmp::Reverse, collections::BTreeMap, ops::Range, rc::Rc};
+use std::{cmp::Reverse, ops::Range, rc::Rc};
 
 use super::{
     fit::is_amount,
@@ -15,12 +15,7 @@ const MAX_COUNT_DISTANCE: usize = 256;
 
 /// How well the name of a property fits the words before a fact: the number of its words that stand
 /// there, then the fewest other words.
-pub(super) type Fit = (usize, Reverse<usize>);
-
-/// Returns how well the name of a property fits the words before a fact.
-pub(super) fn fit(property: &Property, fact: &Fact, reading: &Reading) -> Fit {
-    (property.count_words(reading.lead(fact)), Reverse(property.words.len()))
-}
+type Fit = (usize, Reverse<usize>);
 
 /// A part of a message.
 pub(super) struct Scope<'r> {
@@ -28,8 +23,8 @@ pub(super) struct Scope<'r> {
     pub(super) range: Range<usize>,
     /// The parts of the message that properties have taken.
     pub(super) taken: Vec<Range<usize>>,
-    /// By the start of a fact, the best fit of a property.
-    pub(super) best_fits: BTreeMap<usize, Fit>,
+    /// The indexes of the properties that had no value before this part of the message.
+    open: Vec<usize>,
     /// The cues of all bounds.
     pub(super) bound_cues: String,
 }
@@ -39,13 +34,9 @@ impl<'r> Scope<'r> {
     pub(super) fn new(reading: &'r Reading, properties: &[Property], range: Range<usize>) -> Self {
         let numbers = properties.iter().filter(|it| it.is_numeric());
         let bound_cues = numbers.filter_map(|it| it.bound_cues()).collect::<Vec<_>>().join(" ");
-        let best_fit = |fact: &Rc<Fact>| {
-            let open = properties.iter().filter(|it| it.is_open() && it.takes(fact.of));
-            let best = open.map(|it| fit(it, fact, reading)).max()?;
-            Some((fact.range.start, best))
-        };
-        let best_fits = reading.facts().iter().filter_map(best_fit).collect();
-        Self { reading, range, taken: counts(reading, properties), best_fits, bound_cues }
+        let open = properties.iter().enumerate().filter(|(_, it)| it.is_open());
+        let open = open.map(|(index, _)| index).collect();
+        Self { reading, range, taken: counts(reading, properties), open, bound_cues }
     }
 
     pub(super) fn is_free(&self, fact: &Fact) -> bool {
@@ -85,6 +76,17 @@ impl Search<'_, '_> {
     /// Returns `true` if another open property that is suitable may take a fact.
     pub(super) fn has_rival(&self, fact: &Fact, is_suitable: impl Fn(&Property) -> bool) -> bool {
         self.others().any(|it| is_suitable(it) && self.may_take(it, fact))
+    }
+
+    /// Returns `true` if the words before a fact fit the name of the property, and no other name better.
+    pub(super) fn fits_best(&self, fact: &Fact) -> bool {
+        let fit = |property: &Property| -> Fit {
+            let words = property.count_words(self.scope.reading.lead(fact));
+            (words, Reverse(property.words.len()))
+        };
+        let own = fit(self.property);
+        let open = self.scope.open.iter().map(|index| &self.properties[*index]);
+        own.0 > 0 && open.filter(|it| it.takes(fact.of)).all(|it| own >= fit(it))
     }
 
     pub(super) fn may_take(&self, property: &Property, fact: &Fact) -> bool {

@@ -317,7 +317,7 @@ pub(crate) fn list(words: &'static str) -> impl Iterator<Item = &'static str> {
 
 /// Returns `true` if a list of words contains a word.
 pub(crate) fn contains(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|one| one == word)
+    list.as_bytes().split(|byte| *byte == b' ').any(|one| one == word.as_bytes())
 }
 
 /// Splits a list in which each name is followed by its code.

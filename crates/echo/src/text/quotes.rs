@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::{memchr2, memchr3};
+
 /// The opening and closing marks of quotes.
 const MARKS: [(char, char); 5] =
     [('"', '"'), ('\u{201c}', '\u{201d}'), ('«', '»'), ('\'', '\''), ('`', '`')];
@@ -30,6 +32,9 @@ fn all_quotes(text: &str) -> Vec<Range<usize>> {
     // linear.
     let mut unclosed_until = [0; MARKS.len()];
     let mut next = 0;
+    if !may_have_marks(text.as_bytes()) {
+        return found;
+    }
     for (at, c) in text.char_indices() {
         let Some(mark) = MARKS.iter().position(|(open, _)| *open == c) else { continue };
         let start = at + c.len_utf8();
@@ -45,6 +50,11 @@ fn all_quotes(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Returns `true` if a text has a byte that an opening mark starts with. Most texts have none.
+fn may_have_marks(text: &[u8]) -> bool {
+    memchr3(b'"', b'\'', b'`', text).is_some() || memchr2(0xc2, 0xe2, text).is_some()
 }
 
 fn opens(text: &str, at: usize, mark: char) -> bool {

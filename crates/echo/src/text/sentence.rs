@@ -156,13 +156,15 @@ impl Sentence {
                 && word.range() != word.run()
                 && [canonical(&text[word.run()])] == *forms
         };
+        let is_form =
+            |word: &Word, form: &String| word.form.len() == form.len() && self.form(word) == form;
         let range = move |words: &[Word]| match words {
             [word] if is_run(word) => Some(word.run()),
-            [first, ..] => {
-                let stands = words.iter().map(|word| self.form(word)).eq(forms);
+            [first, ..] if forms.first().is_some_and(|form| is_form(first, form)) => {
+                let stands = words.iter().zip(forms).all(|(word, form)| is_form(word, form));
                 stands.then(|| first.range().start..words[words.len() - 1].range().end)
             }
-            [] => None,
+            _ => None,
         };
         let is_unquoted = |words: &[Word]| !words.iter().any(|word| word.is_quoted);
         let found = self.words.windows(forms.len());
