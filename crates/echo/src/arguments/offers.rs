@@ -208,5 +208,5 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<bool> {
     let words = property.words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
     let words: Vec<_> = words.cloned().collect();
-    reading.find(&words).first().map(|(_, is_negated)| !is_negated)
+    reading.find_apart(&words).map(|is_negated| !is_negated)
 }

@@ -144,7 +144,12 @@ impl Search<'_, '_> {
             left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()
         };
         let types = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
-        types.map(facts).into_iter().find(|left| left.len() == 1).unwrap_or_default()
+        let is_one = |left: &Vec<Offer>| {
+            !left.is_empty() && left[1..].iter().all(|offer| offer.fact.continues_list)
+        };
+        // Further items of a list are those of further calls.
+        let left = types.map(facts).into_iter().find(is_one);
+        left.into_iter().flatten().take(1).collect()
     }
 
     /// The lower-case words for a place.

@@ -173,6 +173,12 @@ impl Reading {
             .collect()
     }
 
+    /// Returns whether canonical words are negated where they stand first, with generic words between
+    /// at most: "notify the owner".
+    pub(crate) fn find_apart(&self, forms: &[String]) -> Option<bool> {
+        self.read().sentences.iter().find_map(|(sentence, _)| sentence.find_apart(forms))
+    }
+
     /// Adds the context of a part of the message.
     pub(crate) fn fact(&self, of: FactType, range: Range<usize>, value: String) -> Fact {
         let part = self.part(range.start);

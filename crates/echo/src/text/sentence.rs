@@ -173,6 +173,19 @@ impl Sentence {
         found.map(|(range, words)| (range, words[0].is_negated))
     }
 
+    /// Returns whether canonical words are negated where they stand first outside of quotes, with generic
+    /// words between at most.
+    pub(crate) fn find_apart(&self, forms: &[String]) -> Option<bool> {
+        let counts = |word: &&Word| {
+            let form = self.form(word);
+            !word.is_quoted && (!is_generic(form) || forms.iter().any(|it| it == form))
+        };
+        let words: Vec<_> = self.words.iter().filter(counts).collect();
+        let is_found = |words: &&[&Word]| words.iter().map(|word| self.form(word)).eq(forms);
+        let mut found = words.windows(forms.len().max(1)).filter(is_found);
+        found.next().map(|words| words[0].is_negated)
+    }
+
     /// Returns the words next to a fact, without fillers and generic words between.
     pub(crate) fn beside(&self, text: &str, fact: &Range<usize>) -> [Option<usize>; 2] {
         let previous = self.words.partition_point(|word| word.range().end <= fact.start);
