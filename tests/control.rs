@@ -8,6 +8,7 @@ mod journal;
 mod openapi;
 mod secret_forms;
 mod secrets;
+mod session_addresses;
 mod session_rules;
 mod sessions;
 mod verdict;

@@ -3,7 +3,7 @@
 pub mod access;
 pub mod browser;
 pub(crate) mod component;
-mod control;
+pub(crate) mod control;
 pub mod dapr;
 mod diagnostics;
 pub(crate) mod forward;
@@ -12,3 +12,4 @@ pub(crate) mod http;
 pub(crate) mod metrics;
 mod openai;
 pub mod pipeline;
+pub(crate) mod session;

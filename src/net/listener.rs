@@ -186,9 +186,11 @@ fn bind_error(address: SocketAddr, flag: &str, error: &io::Error) -> BindError {
         io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
         io::ErrorKind::PermissionDenied => "the port is reserved".to_owned(),
         io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+        _ if has_too_many_files(error) => "too many files are open".to_owned(),
         _ => error.to_string(),
     };
     let remedy = match error.kind() {
+        _ if has_too_many_files(error) => "raise the limit with ulimit -n".to_owned(),
         io::ErrorKind::AddrNotAvailable => "check --dapr-listen-addresses".to_owned(),
         _ => format!("choose another port with {flag} (0 picks a free one)"),
     };
@@ -235,6 +237,16 @@ fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+/// Returns `true` if a limit of open files is reached.
+fn has_too_many_files(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let limits = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].map(|it| it.raw_os_error());
+    /// `WSAEMFILE` of Windows.
+    #[cfg(not(unix))]
+    let limits = [10024];
+    error.raw_os_error().is_some_and(|code| limits.contains(&code))
 }
 
 /// Returns `true` if the machine lacks the address or its whole address family.

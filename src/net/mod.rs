@@ -8,6 +8,7 @@
 mod call;
 mod connection;
 mod listener;
+mod open_files;
 mod body;
 #[cfg(unix)]
 mod socket_file;
@@ -24,6 +25,7 @@ pub(crate) use connection::HttpVersions;
 pub(crate) use listener::bind_socket;
 pub(crate) use listener::{BindError, Listener, Socket};
 pub(crate) use listener::{Interfaces, bind};
+pub(crate) use open_files::raise_open_files_limit;
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::{Protocol, WorkerEnds, Workers, accept};

@@ -52,6 +52,8 @@ pub(crate) type WorkerEnds = Vec<oneshot::Receiver<()>>;
 struct Accepted {
     stream: Stream,
     protocol: Protocol,
+    /// The drain of the listener.
+    drain: Drain,
 }
 
 impl Workers {
@@ -75,10 +77,10 @@ impl Workers {
     }
 
     /// Assigns a connection to the worker whose turn it is.
-    async fn assign(&self, stream: Stream, protocol: Protocol) {
+    async fn assign(&self, stream: Stream, protocol: Protocol, drain: Drain) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
         // If the worker has ended, the connection is dropped, which closes it.
-        let _ = self.queues[turn].send(Accepted { stream, protocol }).await;
+        let _ = self.queues[turn].send(Accepted { stream, protocol, drain }).await;
     }
 }
 
@@ -96,8 +98,8 @@ async fn work(mut accepted: mpsc::Receiver<Accepted>, drain: Drain) {
     loop {
         tokio::select! {
             next = accepted.recv() => match next {
-                Some(Accepted { stream, protocol }) => {
-                    connections.spawn(protocol.serve(stream, drain.clone()));
+                Some(Accepted { stream, protocol, drain }) => {
+                    connections.spawn(protocol.serve(stream, drain));
                 }
                 None => break,
             },
@@ -127,7 +129,7 @@ pub(crate) async fn accept(
 ) -> io::Result<()> {
     let assign = async |accepted| match accepted {
         Ok(stream) => {
-            workers.assign(stream, protocol.clone()).await;
+            workers.assign(stream, protocol.clone(), drain.clone()).await;
             Ok(())
         }
         Err(error) => retry(error).await,

@@ -10,20 +10,17 @@ use tokio::task::{JoinError, JoinSet};
 use super::{
     config::{self, Addresses, Config, Daprd, JournalConfig},
     error::{ServeError, StartError},
+    listening::Listening,
     reload::Reload,
+    services::Services,
+    sessions::Sessions,
 };
 use crate::{
-    api::{
-        access::Guard,
-        component as component_socket,
-        dapr::grpc,
-        forward::{GrpcForward, HttpForward, Listing},
-        http, metrics,
-    },
+    api::{access::Guard, component as component_socket, control::SessionAddresses, metrics},
     base::{blocking::run_blocking, clock, drain::Drain, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::{Engine, journal::Journal},
-    net::{self, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
+    net::{self, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
 };
 
 /// Time that workers have to end when they are stopped. A call that does not wait delays them.
@@ -39,6 +36,7 @@ pub(crate) struct App {
     /// The daprd behind the sidecar, if there is one.
     pub(crate) daprd: Daprd,
     listeners: Listeners,
+    sessions: Sessions,
     workers: Workers,
     worker_ends: WorkerEnds,
     reload: Option<Reload>,
@@ -55,19 +53,31 @@ impl App {
     /// cannot be bound, a warning is logged.
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
         config::remove_addresses(&config);
+        net::raise_open_files_limit();
         let (components, reload) = load(&config).await?;
         let mut engine = Engine::new(&config.app_id, &components);
         open_journal(&config, &mut engine).await?;
         let engine = Arc::new(engine);
         let drain = Drain::default();
-        let (listeners, addresses) = listen(&config, &engine, &drain).await?;
         let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
+        let (listeners, sessions, addresses) = listen(&config, &engine, &drain, &workers).await?;
         warn_if_exposed(&config);
         warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
         config::write_addresses(&config, &addresses)?;
         let Config { grace, daprd, .. } = config;
-        Ok(Self { engine, drain, addresses, daprd, listeners, workers, worker_ends, reload, grace })
+        Ok(Self {
+            engine,
+            drain,
+            addresses,
+            daprd,
+            listeners,
+            sessions,
+            workers,
+            worker_ends,
+            reload,
+            grace,
+        })
     }
 
     /// Serves until [draining](Self::drain) starts, then lets the calls in flight finish.
@@ -76,8 +86,11 @@ impl App {
     ///
     /// Fails if a socket stops listening.
     pub(crate) async fn serve(self) -> Result<(), ServeError> {
-        let Self { engine, drain, listeners, workers, worker_ends, reload, grace, .. } = self;
+        let Self {
+            engine, drain, listeners, sessions, workers, worker_ends, reload, grace, ..
+        } = self;
         let mut accept_tasks = JoinSet::new();
+        accept_tasks.spawn(sessions.run());
         for (Listener { address, sockets }, protocol) in listeners {
             for socket in sockets {
                 let address = address.clone();
@@ -151,7 +164,8 @@ async fn listen(
     config: &Config,
     engine: &Arc<Engine>,
     drain: &Drain,
-) -> Result<(Listeners, Addresses), StartError> {
+    workers: &Workers,
+) -> Result<(Listeners, Sessions, Addresses), StartError> {
     let memory = Arc::new(MemoryBudget::new(config.max_memory));
     engine.metrics.show_memory(memory.clone());
     let guard = Arc::new(Guard {
@@ -159,9 +173,9 @@ async fn listen(
         max_body_size: config.max_body_size,
         memory: memory.clone(),
     });
-    let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port").await?;
-    let http = bind(config, "http", config.ports.http, "--dapr-http-port").await?;
-    let metrics = config.metrics.then(|| bind_metrics(config)).flatten();
+    let listening = Listening::new(config);
+    let [grpc, http] = listening.bind().await?;
+    let metrics = config.metrics.then(|| listening.bind_metrics()).flatten();
     let components = bind_component_sockets(config, engine, &guard, drain).await?;
     let addresses = Addresses {
         grpc: grpc.address.clone(),
@@ -169,58 +183,17 @@ async fn listen(
         metrics: metrics.as_ref().map(|listener| listener.address.clone()),
         component_sockets: components.iter().map(|(it, _)| it.address.clone()).collect(),
     };
-    let (grpc_service, http_service) = services(config, engine, guard, drain);
-    let mut listeners = vec![
-        (grpc, Protocol::new(HttpVersions::Http2, grpc_service, memory.clone())),
-        (http, Protocol::new(HttpVersions::All, http_service, memory.clone())),
-    ];
+    let services = Services::new(config, engine.clone(), guard);
+    let (session_addresses, requests) = SessionAddresses::new();
+    let protocols = services.main(drain, session_addresses);
+    let sessions = Sessions::new(listening, services, workers, drain, config.grace, requests);
+    let mut listeners: Listeners = [grpc, http].into_iter().zip(protocols).collect();
     listeners.extend(components);
     listeners.extend(metrics.map(|listener| {
         let service = TowerToHyperService::new(metrics::router(engine.clone()));
         (listener, Protocol::new(HttpVersions::All, service, memory))
     }));
-    Ok((listeners, addresses))
-}
-
-/// Returns the services of the gRPC and HTTP ports.
-fn services(
-    config: &Config,
-    engine: &Arc<Engine>,
-    guard: Arc<Guard>,
-    drain: &Drain,
-) -> (grpc::Service, http::Service) {
-    let listing = Listing::new(engine.clone());
-    let Daprd { grpc, http } = &config.daprd;
-    let http = http.as_ref().map(|daprd| HttpForward::new(daprd, listing.clone()));
-    let grpc = grpc.clone().map(|daprd| GrpcForward::new(daprd, listing));
-    let default_component = config.openai_component.as_deref().map(Into::into);
-    let grpc = grpc::Service::new(engine.clone(), guard.clone(), drain.clone(), grpc);
-    let http = http::Service::new(engine.clone(), guard, drain.clone(), default_component, http);
-    (grpc, http)
-}
-
-/// Binds an API's TCP port or its Unix socket. The socket has the same file name as daprd's.
-async fn bind(
-    config: &Config,
-    api: &str,
-    port: u16,
-    flag: &'static str,
-) -> Result<Listener, BindError> {
-    match &config.sockets {
-        Some(folder) => {
-            let path = folder.join(format!("dapr-{}-{api}.socket", config.app_id));
-            net::bind_socket(&path, None, "--unix-domain-socket").await
-        }
-        None => net::bind(&config.interfaces, port, flag),
-    }
-}
-
-/// Binds the metrics port. Failure causes only a warning: port 9090 is often taken, and mynah can
-/// serve calls without metrics.
-fn bind_metrics(config: &Config) -> Option<Listener> {
-    net::bind(&config.interfaces, config.ports.metrics, "--metrics-port")
-        .inspect_err(|error| tracing::warn!("no metrics: {error}"))
-        .ok()
+    Ok((listeners, sessions, addresses))
 }
 
 fn warn_if_exposed(config: &Config) {

@@ -4,7 +4,10 @@ mod app;
 mod banner;
 mod config;
 mod error;
+mod listening;
 mod reload;
+mod services;
+mod sessions;
 
 pub(crate) use self::{
     app::App,

@@ -29,7 +29,8 @@ pub(crate) fn call_context(
 ) -> CallContext {
     let (mut session, mut aimock_context, mut deadline) = (None, None, None);
     // A name that is not text becomes an empty one, which is rejected.
-    let name_in = |value: &HeaderValue| Some(value.to_str().unwrap_or_default().into());
+    let name_in =
+        |value: &HeaderValue| Some(str::from_utf8(value.as_bytes()).unwrap_or_default().into());
     for (name, value) in headers {
         if *name == GRPC_TIMEOUT {
             deadline = value.to_str().ok().and_then(grpc_timeout).and_then(Moment::after);

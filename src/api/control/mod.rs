@@ -7,6 +7,7 @@ mod openapi;
 mod query;
 mod resources;
 mod rules;
+mod sessions;
 mod verify;
 
 use std::sync::Arc;
@@ -22,6 +23,9 @@ use http::{Method, Request, Uri, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
 use self::resources::Shared;
+pub(crate) use self::sessions::{
+    Addresses, MAX_SESSIONS, OpenError, OpenSession, SessionAddresses, SessionName, SessionRequest,
+};
 use super::{access::Guard, http::response::Responding};
 use crate::{
     base::drain::Drain,
@@ -46,8 +50,13 @@ pub(crate) fn serves(path: &str) -> bool {
 }
 
 impl Service {
-    pub(crate) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
-        let router = TowerToHyperService::new(router(engine));
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        guard: Arc<Guard>,
+        drain: Drain,
+        sessions: SessionAddresses,
+    ) -> Self {
+        let router = TowerToHyperService::new(router(engine, sessions));
         Self { shared: Shared::new(guard, drain), router }
     }
 
@@ -81,7 +90,12 @@ fn charged(response: Response, call: &TransportCall) -> Response {
     response
 }
 
-fn router(engine: Arc<Engine>) -> Router {
+fn router(engine: Arc<Engine>, addresses: SessionAddresses) -> Router {
+    let session = get(sessions::get).put(sessions::put).delete(sessions::delete);
+    let sessions = Router::new()
+        .route("/mynah/v1/sessions", get(sessions::list))
+        .route("/mynah/v1/sessions/{name}", session)
+        .with_state(addresses);
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
         .route("/mynah/v1/rules", get(rules::get).put(rules::put).delete(rules::delete))
@@ -93,6 +107,7 @@ fn router(engine: Arc<Engine>) -> Router {
         .route("/mynah/v1/openapi.json", get(openapi::get))
         .fallback(not_served)
         .with_state(engine)
+        .merge(sessions)
 }
 
 /// Adds the reason to a response that only lists the methods of a path in its `Allow` header.
@@ -104,6 +119,13 @@ fn explained(response: Response, method: &Method, path: &str) -> Response {
     let mut explained = ControlError::WrongMethod(reason).into_response();
     explained.headers_mut().insert(ALLOW, allow.clone());
     explained
+}
+
+/// Returns the error for a request at an address of a session.
+pub(crate) fn not_at_session() -> ControlError {
+    let message =
+        "the control API is not served at the address of a session; use mynah's own address";
+    ControlError::NotFound(message.to_owned())
 }
 
 async fn not_served(method: Method, uri: Uri) -> ControlError {

@@ -4,7 +4,11 @@ use axum::response::Response;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::{explain::ExplainRequest, verify::VerifyRequest};
+use super::{
+    explain::ExplainRequest,
+    sessions::{Addresses, OpenSessions},
+    verify::VerifyRequest,
+};
 use crate::{
     api::http::response,
     engine::{
@@ -64,6 +68,10 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let explain = bodies.subschema_for::<ExplainRequest>().to_value();
     let explanation = answers.subschema_for::<Explanation>().to_value();
     let verdict = answers.subschema_for::<Verdict>().to_value();
+    let sessions = answers.subschema_for::<OpenSessions>().to_value();
+    let addresses = answers.subschema_for::<Addresses>().to_value();
+    let open = operation("Open the addresses of a session", &[], None, Some(addresses.clone()));
+    let show = operation("Show the addresses of a session", &[], None, Some(addresses));
     let all = ["session", "component", "outcome", "since", "limit"];
     let of_verdict = ["session", "component", "since"];
     let fault = bodies.subschema_for::<FaultTarget>().to_value();
@@ -93,6 +101,14 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
         "/mynah/v1/verdict": {
             "get": operation("Judge the retries of the client", &of_verdict, None, Some(verdict)),
         },
+        "/mynah/v1/sessions": {
+            "get": operation("List the sessions with addresses", &[], None, Some(sessions)),
+        },
+        "/mynah/v1/sessions/{name}": {
+            "get": of_session(show),
+            "put": of_session(open),
+            "delete": of_session(operation("Close the addresses of a session", &[], None, None)),
+        },
         "/mynah/v1/openapi.json": {
             "get": operation("Describe this API", &[], None, Some(json!({"type": "object"}))),
         },
@@ -109,6 +125,14 @@ fn as_yaml(mut operation: Value) -> Value {
             content.insert("application/yaml".to_owned(), schema);
         }
     }
+    operation
+}
+
+/// Returns an operation on the session in the path.
+fn of_session(mut operation: Value) -> Value {
+    let schema = json!({"type": "string", "minLength": 1});
+    let name = json!({"name": "name", "in": "path", "required": true, "schema": schema});
+    operation["parameters"] = json!([name]);
     operation
 }
 

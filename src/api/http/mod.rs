@@ -6,11 +6,18 @@ pub(super) mod url;
 
 use std::{convert::Infallible, sync::Arc};
 
-use axum::body::Body;
+use axum::{body::Body, response::IntoResponse};
+use futures_util::{FutureExt, future};
 use http::{Request, Response};
 
 use self::response::Responding;
-use super::{access::Guard, control, dapr, forward::HttpForward, openai};
+use super::{
+    access::Guard,
+    control::{self, SessionAddresses},
+    dapr,
+    forward::HttpForward,
+    openai,
+};
 use crate::{base::drain::Drain, engine::Engine, net::RequestBody};
 
 /// Serves Dapr's API, OpenAI's and the control API.
@@ -18,22 +25,29 @@ use crate::{base::drain::Drain, engine::Engine, net::RequestBody};
 pub(crate) struct Service {
     dapr: dapr::http::Service,
     openai: openai::Service,
-    control: control::Service,
+    /// The control API, which the addresses of sessions do not serve.
+    control: Option<control::Service>,
 }
 
 impl Service {
     /// Creates the service. `default_component` answers requests of OpenAI's API whose model is not a
-    /// component. `forward` passes on what mynah does not serve, if a daprd is behind mynah.
+    /// component. `forward` passes on what mynah does not serve, if a daprd is behind mynah. Without
+    /// `sessions`, the address belongs to a session.
     pub(crate) fn new(
         engine: Arc<Engine>,
         guard: Arc<Guard>,
         drain: Drain,
         default_component: Option<Arc<str>>,
         forward: Option<HttpForward>,
+        sessions: Option<SessionAddresses>,
     ) -> Self {
+        let (of_dapr, of_session) = (engine.clone(), sessions.is_none());
+        let control = sessions.map(|sessions| {
+            control::Service::new(engine.clone(), guard.clone(), drain.clone(), sessions)
+        });
         Self {
-            dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain.clone(), forward),
-            control: control::Service::new(engine.clone(), guard.clone(), drain),
+            dapr: dapr::http::Service::new(of_dapr, guard.clone(), drain, forward, of_session),
+            control,
             openai: openai::Service::new(engine, guard, default_component),
         }
     }
@@ -49,7 +63,10 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         if openai::serves(request.uri().path()) {
             self.openai.call(request)
         } else if control::serves(request.uri().path()) {
-            self.control.call(request)
+            match &self.control {
+                Some(control) => control.call(request),
+                None => future::ok(control::not_at_session().into_response()).boxed(),
+            }
         } else {
             self.dapr.call(request, unclean)
         }

@@ -195,6 +195,9 @@ pub(crate) enum ControlError {
     /// A feature is turned off.
     #[error("{0}")]
     TurnedOff(&'static str),
+    /// What is asked for cannot be had now.
+    #[error("{0}")]
+    Unavailable(String),
     /// The call is not allowed, or its body cannot be read.
     #[error("{}", call_message(.0))]
     Call(#[from] Error),
@@ -243,7 +246,9 @@ impl From<&ControlError> for HttpError {
             ControlError::Unverified(_) => StatusCode::CONFLICT,
             ControlError::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             ControlError::NotFound(_) => StatusCode::NOT_FOUND,
-            ControlError::RulesFull | ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ControlError::RulesFull | ControlError::TurnedOff(_) | ControlError::Unavailable(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             ControlError::Call(error) => error.codes().1,
             ControlError::Stopped(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ControlError::Panicked => StatusCode::INTERNAL_SERVER_ERROR,

@@ -128,9 +128,9 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The name of the session is empty, or a header with it is not ASCII.
+    /// The name of the session is empty, or a header with it is not UTF-8.
     #[error(
-        "the session name is empty or, in a header, not ASCII; leave it out for the session default"
+        "the session name is empty or, in a header, not UTF-8; leave it out for the session default"
     )]
     NoSessionName,
     /// The sidecar's labels have reached a limit.

@@ -57,6 +57,8 @@ pub(crate) struct Service {
     drain: Drain,
     /// Passes on everything but conversations and health, if a daprd is behind mynah.
     forward: Option<GrpcForward>,
+    /// Whether the address belongs to a session, so that daprd outlives it.
+    is_of_session: bool,
 }
 
 impl Service {
@@ -65,11 +67,21 @@ impl Service {
         guard: Arc<Guard>,
         drain: Drain,
         forward: Option<GrpcForward>,
+        is_of_session: bool,
     ) -> Self {
         let health = Health { drain: drain.clone(), forward: forward.clone() };
         let health = Routes::new(HealthServer::new(health)).into_axum_router();
         let runtime = Arc::new(Runtime { engine, guard: guard.clone(), drain: drain.clone() });
-        Self { guard, runtime, health, drain, forward }
+        Self { guard, runtime, health, drain, forward, is_of_session }
+    }
+
+    /// Returns `true` if mynah answers a method even if a daprd is behind it.
+    fn serves(&self, path: &str) -> bool {
+        match path.strip_prefix(runtime::PREFIX) {
+            Some("Shutdown") => self.is_of_session,
+            Some(method) => runtime::CONVERSATION.contains(&method),
+            None => path.starts_with(HEALTH),
+        }
     }
 
     /// Passes on a call that mynah does not serve.
@@ -105,7 +117,7 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
             _ => {}
         }
         if let Some(forward) = &self.forward
-            && !is_served(path)
+            && !self.serves(path)
         {
             return self.forward(forward, request);
         }
@@ -119,14 +131,6 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         } else {
             incoming(request).answer(|request| route(&self.health, request))
         }
-    }
-}
-
-/// Returns `true` if mynah answers a method even if a daprd is behind it.
-fn is_served(path: &str) -> bool {
-    match path.strip_prefix(runtime::PREFIX) {
-        Some(method) => runtime::CONVERSATION.contains(&method),
-        None => path.starts_with(HEALTH),
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Service {
     drain: Drain,
     /// Passes on everything but conversations, if a daprd is behind mynah.
     forward: Option<HttpForward>,
+    /// Whether the address belongs to a session, so that daprd outlives it.
+    is_of_session: bool,
 }
 
 impl Service {
@@ -55,9 +57,11 @@ impl Service {
         guard: Arc<Guard>,
         drain: Drain,
         forward: Option<HttpForward>,
+        is_of_session: bool,
     ) -> Self {
         let router = router(engine.clone(), guard.clone(), drain.clone());
-        Self { engine, guard, router: TowerToHyperService::new(router), drain, forward }
+        let router = TowerToHyperService::new(router);
+        Self { engine, guard, router, drain, forward, is_of_session }
     }
 
     /// Answers a request with a clean path. `unclean` is its URI as received, if that differs.
@@ -98,6 +102,7 @@ impl Service {
         }
         let response = match route {
             Some(Route::Metadata) => forward.metadata(request),
+            Some(Route::Shutdown) if self.is_of_session => return self.route(request),
             Some(Route::Shutdown) => {
                 // daprd and mynah shut down together.
                 let drain = self.drain.clone();
