@@ -1,0 +1,63 @@
+"""Calls mynah's control API."""
+
+import json
+import os
+from http.client import HTTPConnection, HTTPException
+from typing import Any, TypeAlias
+from urllib.parse import quote, urlencode
+
+Object: TypeAlias = dict[str, Any]
+
+
+class MynahError(Exception):
+    """mynah cannot be started, cannot be reached, or rejects a request."""
+
+
+class Control:
+    """The control API at an HTTP address, for any number of threads."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        token = os.environ.get('DAPR_API_TOKEN', '')
+        self._headers = {'content-type': 'application/json', 'dapr-api-token': token}
+        self._idle: list[HTTPConnection] = []
+
+    def request(self, method: str, path: str, body: object = None, **query: str) -> Object:
+        """Returns the answer. Fails if its status is an error."""
+        status, answer = self.send(method, path, body, **query)
+        if status >= 400:
+            raise MynahError(answer.get('error', f'{method} {path} has failed: {answer}'))
+        return answer
+
+    def send(self, method: str, path: str, body: object = None, **query: str) -> tuple[int, Object]:
+        """Returns status and answer. `body` is a text, or a value to send as JSON."""
+        target = f'/mynah/v1/{path}?{urlencode(query, quote_via=quote)}'.rstrip('?')
+        text = body if isinstance(body, str) else json.dumps(body)
+        data = None if body is None else text.encode()
+        try:
+            try:
+                return self._exchange(self._idle.pop(), method, target, data)
+            except (IndexError, ConnectionError, HTTPException):
+                # mynah may have closed an idle connection. Every request can be repeated.
+                return self._exchange(HTTPConnection(self.address), method, target, data)
+        except (OSError, HTTPException) as error:
+            raise MynahError(f'mynah cannot be reached at {self.address}: {error}') from None
+
+    def _exchange(
+        self, connection: HTTPConnection, method: str, target: str, data: bytes | None
+    ) -> tuple[int, Object]:
+        try:
+            connection.request(method, target, data, self._headers)
+            response = connection.getresponse()
+            content = response.read()
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        is_json = 'json' in response.getheader('content-type', '')
+        return response.status, json.loads(content) if is_json else {'answer': content.decode()}
+
+    def close(self) -> None:
+        """Closes the connections."""
+        while self._idle:
+            self._idle.pop().close()

@@ -1,0 +1,190 @@
+"""A session: what a test says to mynah and asks it."""
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from . import _calls, _report, _rules
+from ._control import Control, MynahError
+from ._rules import Json, When, conditions
+from ._variables import pointed_at
+
+if TYPE_CHECKING:
+    from dapr.aio.clients import DaprClient as AsyncDaprClient
+    from dapr.clients import DaprClient
+
+
+class Session:
+    """A part of mynah with addresses, rules, faults and calls of its own."""
+
+    def __init__(self, control: Control, name: str, folder: Path | None = None) -> None:
+        self.name = shortened(name)
+        self._control = control
+        self._folder = folder or Path()
+        self._rules: list[str] = []
+        self._faults: dict[str, list[Json]] = {}
+        self._opened: list[Session] = []
+        self._path = f'sessions/{quote(self.name, safe="")}'
+        addresses = control.request('PUT', self._path)
+        self.grpc: str = addresses['grpc']
+        self.http: str = addresses['http']
+
+    @property
+    def openai_base_url(self) -> str:
+        """The base URL for OpenAI's clients."""
+        return f'http://{self.http}/v1'
+
+    @cached_property
+    def client(self) -> 'DaprClient':
+        """A client of Dapr's SDK. It is closed with the session."""
+        return self.connect()
+
+    def connect(self) -> 'DaprClient':
+        """Returns a new client of Dapr's SDK."""
+        from dapr.clients import DaprClient
+
+        with pointed_at(self.name, self.grpc, self.http, needed=False):
+            return DaprClient(self.grpc)
+
+    def connect_async(self) -> 'AsyncDaprClient':
+        """Returns a new asynchronous client of Dapr's SDK."""
+        from dapr.aio.clients import DaprClient
+
+        with pointed_at(self.name, self.grpc, self.http, needed=False):
+            return DaprClient(self.grpc)
+
+    def variables(self) -> AbstractContextManager[None]:
+        """Sets the DAPR_* variables while the context lasts. Fails if another session has them."""
+        return pointed_at(self.name, self.grpc, self.http)
+
+    def session(self, name: str) -> 'Session':
+        """Opens a further session, for callers at the same time. It is closed with this one."""
+        self._opened.append(Session(self._control, f'{self.name}/{name}', self._folder))
+        return self._opened[-1]
+
+    def when(self, **match: Json) -> When:
+        """Starts rules for requests with these conditions; without any, for all requests."""
+
+        def add(rule: Mapping[str, Json]) -> None:
+            self._add_rules(_rules.from_rule(len(self._rules) + 1, rule))
+
+        return When(add, match)
+
+    def rules(self, path: str | Path) -> None:
+        """Adds the rules of a file."""
+        self._add_rules(_rules.from_file(self._folder / path))
+
+    def _add_rules(self, items: str) -> None:
+        rules = [*self._rules, items]
+        self._control.request('PUT', 'rules', _rules.text(rules), session=self.name)
+        self._rules = rules
+
+    def fault(self, *, component: str | None = None, **fault: Json) -> None:
+        """Adds a fault, for one component or all: `fault(fail_first=1, error="UNAVAILABLE")`."""
+        if isinstance(code := fault.get('error'), str):
+            fault['error'] = {'code': code}
+        faults = [*self._faults.get(component or '', ()), fault]
+        target = {'session': self.name} | ({'component': component} if component else {})
+        self._control.request('PUT', 'faults', {**target, 'faults': faults})
+        self._faults[component or ''] = faults
+
+    def end_waits(self) -> None:
+        """Removes the faults. Calls that wait are answered now; those that hang fail."""
+        self._control.request('DELETE', 'faults', session=self.name)
+        self._faults.clear()
+
+    def calls(self) -> list[_calls.Call]:
+        """Returns the calls that have ended, the oldest first."""
+        calls: list[_calls.Call] = []
+        more, since = True, 0
+        while more:
+            page = self._control.request('GET', 'journal', session=self.name, since=str(since))
+            calls += map(_calls.call, page['entries'])
+            more, since = page['more'], page['next']
+        return calls
+
+    @property
+    def last_call(self) -> _calls.Call:
+        """The call that has ended last."""
+        calls = self.calls()
+        assert calls, f'no call has ended in session {self.name!r}'
+        return calls[-1]
+
+    def forget_failed_calls(self) -> None:
+        """Removes the failed calls from the journal, so that they need no rule."""
+        self._control.request('DELETE', 'journal', session=self.name, outcome='failed')
+
+    def verdict(self) -> _calls.Verdict:
+        """Judges how the application retries."""
+        return _calls.verdict(self._control.request('GET', 'verdict', session=self.name))
+
+    def verify(
+        self,
+        count: int | Mapping[str, int] = 1,
+        *,
+        wait: str = '1s',
+        scrubbed: bool = False,
+        **match: Json,
+    ) -> None:
+        """Fails unless as many calls match. Waits for calls that are about to end."""
+        check = {'match': conditions(match), 'count': count, 'wait': wait}
+        self._check({**check, 'scrubbed': scrubbed})
+
+    def verify_rules(self) -> None:
+        """Fails if no rule answered one of the calls, or if a rule of the session was not used."""
+        self._check({'no_unmatched': True, 'unused': bool(self._rules)})
+
+    def wait_for_calls(self, count: int, *, wait: str = '10s') -> None:
+        """Waits until as many calls wait for their answers, because of a `delay` or a fault."""
+        self._check({'waiting': count, 'wait': wait})
+
+    def _check(self, check: Mapping[str, Json]) -> None:
+        status, answer = self._control.send('POST', 'verify', {'session': self.name, **check})
+        if status == 409:
+            raise AssertionError(_report.failure(answer, check))
+        if status != 200:
+            raise MynahError(str(answer.get('error', answer)))
+
+    def report(self) -> str:
+        """Returns the calls, and the nearest rules of those that no rule answered, as a text."""
+        check = {'session': self.name, 'no_unmatched': True}
+        _, answer = self._control.send('POST', 'verify', check)
+        own = _report.calls(self.name, self.calls(), answer.get('unmatched') or [])
+        return '\n\n'.join([own, *(session.report() for session in self._opened)])
+
+    def disconnect(self) -> None:
+        """Closes the client, and ends the waits of calls."""
+        for session in self._opened:
+            session.disconnect()
+        self.end_waits()
+        if client := self.__dict__.pop('client', None):
+            client.close()
+
+    def close(self) -> None:
+        """Closes the session, and forgets its rules, faults and calls."""
+        self.disconnect()
+        for session in self._opened:
+            session.close()
+        self._control.send('DELETE', self._path)  # 404 if the application has closed it
+        self._control.request('POST', 'reset', session=self.name)
+
+    def __enter__(self) -> 'Session':
+        """Returns the session, which is closed at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes the session."""
+        self.close()
+
+
+def shortened(name: str) -> str:
+    """Returns a name of at most 256 bytes. A long name ends with a hash."""
+    encoded = name.encode('utf-8', 'backslashreplace')
+    if len(encoded) <= 256:
+        return encoded.decode()
+    digest = hashlib.sha256(encoded).hexdigest()[:16]
+    return f'{encoded[:239].decode(errors="ignore")}-{digest}'
