@@ -9,12 +9,8 @@ from ._rules import Json
 MAX_CALLS, MAX_TEXT = 20, 500
 
 
-def failure(answer: Object, check: Mapping[str, Json]) -> str:
-    """Returns the message of a check that has failed."""
-    return '\n'.join(_failure(answer, check))
-
-
-def _failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
+def failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
+    """Returns the lines of the message of a check that has failed."""
     for one in answer.get('expectations') or ():
         yield f'expected {one["expected"]} calls with {check["match"]}, found {one["matched"]}'
         yield from (f'  call {number} matches' for number in one['calls'])
@@ -35,13 +31,13 @@ def _failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
         yield f'the session has no calls, but these have: {", ".join(others)}'
 
 
-def calls(session: str, entries: list[Call], unmatched: Iterable[Object]) -> str:
-    """Returns the calls of a session, with the nearest rules of those that no rule answered."""
+def calls(session: str, entries: list[Call], unmatched: Iterable[Object]) -> Iterator[str]:
+    """Returns lines with the calls, and the nearest rules of those that no rule answered."""
     near = {one['number']: one for one in unmatched if one.get('nearest')}
-    lines = [f'session {session!r} has {len(entries)} calls']
+    yield f'session {session!r} has {len(entries)} calls'
     for call in entries[-MAX_CALLS:]:
-        lines += [*_call(call), *(_nearest(near[call.number]) if call.number in near else ())]
-    return '\n'.join(lines)
+        yield from _call(call)
+        yield from _nearest(near[call.number]) if call.number in near else ()
 
 
 def _call(call: Call) -> Iterator[str]:

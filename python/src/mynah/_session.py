@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dapr.clients import DaprClient
 
 
-class Session:
+class Session(AbstractContextManager['Session']):
     """A part of mynah with addresses, rules, faults and calls of its own."""
 
     def __init__(self, control: Control, name: str, folder: Path | None = None) -> None:
@@ -145,7 +145,7 @@ class Session:
     def _check(self, check: Mapping[str, Json]) -> None:
         status, answer = self._control.send('POST', 'verify', {'session': self.name, **check})
         if status == 409:
-            raise AssertionError(_report.failure(answer, check))
+            raise AssertionError('\n'.join(_report.failure(answer, check)))
         if status != 200:
             raise MynahError(str(answer.get('error', answer)))
 
@@ -153,8 +153,8 @@ class Session:
         """Returns the calls, and the nearest rules of those that no rule answered, as a text."""
         check = {'session': self.name, 'no_unmatched': True}
         _, answer = self._control.send('POST', 'verify', check)
-        own = _report.calls(self.name, self.calls(), answer.get('unmatched') or [])
-        return '\n\n'.join([own, *(session.report() for session in self._opened)])
+        lines = _report.calls(self.name, self.calls(), answer.get('unmatched') or ())
+        return '\n'.join([*lines, *(session.report() for session in self._opened)])
 
     def disconnect(self) -> None:
         """Closes the client, and ends the waits of calls."""
@@ -171,10 +171,6 @@ class Session:
             session.close()
         self._control.send('DELETE', self._path)  # 404 if the application has closed it
         self._control.request('POST', 'reset', session=self.name)
-
-    def __enter__(self) -> 'Session':
-        """Returns the session, which is closed at the end."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Closes the session."""
