@@ -30,7 +30,7 @@ def run(
 
     def run(module: str, *args: str, ini: str = '') -> pytest.RunResult:
         pytester.makepyfile(test_module='from application import ask\n' + module)
-        pytester.makeini(f'[pytest]\n{ini}')
+        pytester.makeini(f'[pytest]\nasyncio_default_fixture_loop_scope = function\n{ini}')
         return pytester.runpytest_subprocess('-p', 'no:cacheprovider', *args, timeout=120)
 
     return run

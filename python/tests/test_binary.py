@@ -61,9 +61,8 @@ def test_the_places_of_the_package(tmp_path, monkeypatch):
 
 def test_another_version(tmp_path):
     binary = script(tmp_path / 'mynah', '#!/bin/sh\necho mynah 0.2.3\n')
-    assert start(binary) == (
-        f'{binary} is mynah 0.2.3, but mynah-dapr 0.1.0 needs 0.1; install the same version of both'
-    )
+    needs = 'but mynah-dapr 0.1.0 needs mynah 0.1; install the same version of both'
+    assert start(binary) == f"{binary} is 'mynah 0.2.3', {needs}"
 
 
 def test_another_patch_version_is_accepted(tmp_path):
@@ -73,7 +72,7 @@ def test_another_patch_version_is_accepted(tmp_path):
 
 def test_another_program(tmp_path):
     binary = script(tmp_path / 'mynah', '#!/bin/sh\necho starling 0.1.0\n')
-    assert start(binary).startswith(f'{binary} is not mynah')
+    assert start(binary).startswith(f"{binary} is 'starling 0.1.0', but mynah-dapr 0.1.0 needs")
 
 
 def test_not_executable(tmp_path):

@@ -226,7 +226,7 @@ def test_session(mynah):
 def test_wrong_arguments(run):
     result = run(PASSES, ini='mynah_args = --resources-path=nowhere')
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(['mynah has ended with exit code 1: *nowhere*'])
+    result.stdout.fnmatch_lines(['mynah has ended with exit code 1: *', '  nowhere: *'])
 
 
 def test_a_mynah_that_runs_already(run, monkeypatch):
@@ -256,7 +256,8 @@ def test_ports_that_are_taken(run, monkeypatch):
 def test_two_processes_at_once(run, pytester):
     assert run(PASSES, '--collect-only').ret == 0
     command = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test_module.py']
-    both = [pytester.popen(command, stdout=subprocess.PIPE) for _ in range(2)]
+    pipes = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE}
+    both = [pytester.popen(command, **pipes) for _ in range(2)]
     for process in both:
         output, _ = process.communicate(timeout=120)
         assert process.returncode == 0, output
@@ -276,7 +277,8 @@ def test_waits(mynah, mynah_sidecar):
 """
     assert run(module, '--collect-only').ret == 0
     command = [sys.executable, '-m', 'pytest', '-s', '-p', 'no:cacheprovider', 'test_module.py']
-    tests = pytester.popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    pipes = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.DEVNULL, 'stderr': subprocess.PIPE}
+    tests = pytester.popen(command, **pipes)
     line = next(line for line in tests.stderr if b'pids:' in line)
     own, pid = map(int, re.findall(rb'\d+', line))
     assert own == tests.pid and is_running(pid)

@@ -138,9 +138,8 @@ def _answer(value: Object) -> Answer:
 
 
 def _tool(tool: Object) -> Tool:
-    value = tool.get('function') or tool
-    name, description = value.get('name') or '', value.get('description') or ''
-    return Tool(name, description, value.get('parameters') or {})
+    value = {'name': '', 'description': '', 'parameters': {}, **(tool.get('function') or tool)}
+    return Tool(value['name'], value['description'], value['parameters'])
 
 
 def _messages(request: Object) -> Iterator[Message]:
@@ -165,8 +164,8 @@ def _message(role: str, value: Object) -> Message:
         return Message('tool', _text(value.get('output')), id=value['call_id'])
     calls = tuple(map(_call, value.get('tool_calls') or ()))
     tool = value.get('name') or '' if role == 'tool' else ''
-    identifier = value.get('tool_id') or value.get('tool_call_id') or ''
-    return Message(role, _text(value.get('content')), calls, tool, identifier)
+    result_of = value.get('tool_id') or value.get('tool_call_id') or ''
+    return Message(role, _text(value.get('content')), calls, tool, result_of)
 
 
 def _call(value: Object) -> ToolCall:
@@ -176,9 +175,8 @@ def _call(value: Object) -> ToolCall:
 
 
 def _text(content: str | list[Object] | None) -> str:
-    if isinstance(content, str):
-        return content
-    return '\n'.join(part.get('text') or '' for part in content or ())
+    parts = [{'text': content}] if isinstance(content, str) else content or ()
+    return '\n'.join(part.get('text') or '' for part in parts)
 
 
 def _snake(value: Object) -> Object:

@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from textwrap import indent
 from types import FrameType
 from typing import TypeAlias
 
@@ -15,7 +14,7 @@ Json: TypeAlias = None | bool | int | float | str | Sequence['Json'] | Mapping[s
 
 LIST = re.compile(r'^rules:[ \t]*(?:#.*)?\n((?:(?:[ \t#-].*)?\n)+)', re.MULTILINE)
 # The characters that YAML does not allow. JSON allows those from U+007F on.
-UNPRINTABLE = re.compile('[\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]')
+UNPRINTABLE = re.compile('[\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff\u2028\u2029]')
 
 
 def tool_call(name: str, /, **args: Json) -> dict[str, Json]:
@@ -69,10 +68,9 @@ class When:
         return self
 
 
-def from_rule(number: int, rule: Mapping[str, Json]) -> str:
+def from_rule(before: Sequence[str], rule: Mapping[str, Json]) -> str:
     """Returns an item of the list of rules, named after its place in the test."""
-    named = {'name': f'rule {number}{_place(sys._getframe())}', **rule}
-    return _item(named)
+    return _item({'name': f'rule {len(before) + 1}{_place(sys._getframe())}', **rule})
 
 
 def from_file(path: Path) -> str:
@@ -83,7 +81,7 @@ def from_file(path: Path) -> str:
         items = ''.join(map(_item, rules))
     else:
         items = ''.join(found[1] for found in LIST.finditer(text))
-    if '-' not in items:
+    if not re.search('(?m)^ *-', items):
         raise MynahError(f'{path}: expected a line `rules:`, followed by a list of rules')
     return items
 
@@ -95,10 +93,10 @@ def _item(rule: Json) -> str:
 
 def text(parts: Sequence[str]) -> str:
     """Returns a file of rules. The lists of files differ in their indentation."""
-    first = (re.search(r'^ *(?=-)', part, re.MULTILINE) for part in parts)
-    widths = [len(item[0]) if item else 0 for item in first]
+    widths = [len(re.findall(r'(?m)^( *)-', part)[0]) for part in parts]
     pairs = zip(parts, widths, strict=True)
-    return 'rules:\n' + ''.join(indent(part, ' ' * (max(widths) - width)) for part, width in pairs)
+    shifted = (re.sub('(?m)^(?=.)', ' ' * (max(widths) - width), part) for part, width in pairs)
+    return 'rules:\n' + ''.join(shifted)
 
 
 def _place(frame: FrameType | None) -> str:

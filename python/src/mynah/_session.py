@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
 
 from . import _calls, _report, _rules
 from ._control import Control, MynahError
 from ._rules import Json, When, conditions
-from ._variables import pointed_at
+from ._variables import lock, pointed_at
+
+Count: TypeAlias = int | Mapping[str, int]
 
 if TYPE_CHECKING:
     from dapr.aio.clients import DaprClient as AsyncDaprClient
@@ -26,7 +28,7 @@ class Session(AbstractContextManager['Session']):
         self._control = control
         self._folder = folder or Path()
         self._rules: list[str] = []
-        self._faults: dict[str, list[Json]] = {}
+        self._faults: dict[str | None, list[Json]] = {}
         self._opened: list[Session] = []
         self._path = f'sessions/{quote(self.name, safe="")}'
         addresses = control.request('PUT', self._path)
@@ -47,14 +49,14 @@ class Session(AbstractContextManager['Session']):
         """Returns a new client of Dapr's SDK."""
         from dapr.clients import DaprClient
 
-        with pointed_at(self.name, self.grpc, self.http, needed=False):
+        with lock, pointed_at(self.name, self.grpc, self.http, needed=False):
             return DaprClient(self.grpc)
 
     def connect_async(self) -> 'AsyncDaprClient':
         """Returns a new asynchronous client of Dapr's SDK."""
         from dapr.aio.clients import DaprClient
 
-        with pointed_at(self.name, self.grpc, self.http, needed=False):
+        with lock, pointed_at(self.name, self.grpc, self.http, needed=False):
             return DaprClient(self.grpc)
 
     def variables(self) -> AbstractContextManager[None]:
@@ -63,16 +65,13 @@ class Session(AbstractContextManager['Session']):
 
     def session(self, name: str) -> 'Session':
         """Opens a further session, for callers at the same time. It is closed with this one."""
-        self._opened.append(Session(self._control, f'{self.name}/{name}', self._folder))
-        return self._opened[-1]
+        session = Session(self._control, f'{self.name}/{name}', self._folder)
+        self._opened.append(session)
+        return session
 
     def when(self, **match: Json) -> When:
         """Starts rules for requests with these conditions; without any, for all requests."""
-
-        def add(rule: Mapping[str, Json]) -> None:
-            self._add_rules(_rules.from_rule(len(self._rules) + 1, rule))
-
-        return When(add, match)
+        return When(lambda rule: self._add_rules(_rules.from_rule(self._rules, rule)), match)
 
     def rules(self, path: str | Path) -> None:
         """Adds the rules of a file."""
@@ -87,10 +86,10 @@ class Session(AbstractContextManager['Session']):
         """Adds a fault, for one component or all: `fault(fail_first=1, error="UNAVAILABLE")`."""
         if isinstance(code := fault.get('error'), str):
             fault['error'] = {'code': code}
-        faults = [*self._faults.get(component or '', ()), fault]
+        faults = [*self._faults.get(component, ()), fault]
         target = {'session': self.name} | ({'component': component} if component else {})
         self._control.request('PUT', 'faults', {**target, 'faults': faults})
-        self._faults[component or ''] = faults
+        self._faults[component] = faults
 
     def end_waits(self) -> None:
         """Removes the faults. Calls that wait are answered now; those that hang fail."""
@@ -123,12 +122,7 @@ class Session(AbstractContextManager['Session']):
         return _calls.verdict(self._control.request('GET', 'verdict', session=self.name))
 
     def verify(
-        self,
-        count: int | Mapping[str, int] = 1,
-        *,
-        wait: str = '1s',
-        scrubbed: bool = False,
-        **match: Json,
+        self, count: Count = 1, *, wait: str = '1s', scrubbed: bool = False, **match: Json
     ) -> None:
         """Fails unless as many calls match. Waits for calls that are about to end."""
         check = {'match': conditions(match), 'count': count, 'wait': wait}
@@ -156,19 +150,23 @@ class Session(AbstractContextManager['Session']):
         lines = _report.calls(self.name, self.calls(), answer.get('unmatched') or ())
         return '\n'.join([*lines, *(session.report() for session in self._opened)])
 
+    def close(self) -> None:
+        """Closes the session, and forgets its rules, faults and calls."""
+        self.disconnect()
+        self.forget()
+
     def disconnect(self) -> None:
-        """Closes the client, and ends the waits of calls."""
+        """Closes the client, and ends the waits of calls. The rest is kept."""
         for session in self._opened:
             session.disconnect()
         self.end_waits()
         if client := self.__dict__.pop('client', None):
             client.close()
 
-    def close(self) -> None:
-        """Closes the session, and forgets its rules, faults and calls."""
-        self.disconnect()
+    def forget(self) -> None:
+        """Closes the addresses, and removes the rules, faults and calls."""
         for session in self._opened:
-            session.close()
+            session.forget()
         self._control.send('DELETE', self._path)  # 404 if the application has closed it
         self._control.request('POST', 'reset', session=self.name)
 

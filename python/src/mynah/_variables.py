@@ -9,7 +9,7 @@ from typing import Any
 
 from ._control import MynahError
 
-_lock = threading.RLock()
+lock = threading.RLock()
 _holders: list[str] = []
 
 
@@ -20,7 +20,7 @@ def pointed_at(session: str, grpc: str, http: str, *, needed: bool = True) -> It
     A process has only one environment, so this fails while it points at another session. If it is
     not `needed`, because a client only looks for any healthy sidecar, it leaves it at that.
     """
-    with _lock:
+    with lock:
         holder = next(iter(_holders), None)
         if holder and needed:
             raise MynahError(
@@ -32,7 +32,7 @@ def pointed_at(session: str, grpc: str, http: str, *, needed: bool = True) -> It
     try:
         yield
     finally:
-        with _lock:
+        with lock:
             _holders.remove(session)
             for where, old in undo:
                 _update(where, old)
@@ -53,8 +53,7 @@ def _set(grpc: str, http: str) -> list[tuple[MutableMapping[str, Any], dict[str,
     read = {name: settings[name] for name in new if name in settings}
     undo = [(os.environ, {name: os.environ.get(name) for name in new}), (settings, read)]
     _update(os.environ, new)
-    settings.update({name: new[name] for name in read})
-    settings.update({name: int(settings[name]) for name in read if name.endswith('_PORT')})
+    settings.update({n: int(new[n] or 0) if n.endswith('_PORT') else new[n] for n in read})
     return undo
 
 

@@ -1,7 +1,8 @@
 """The plugin for pytest: the fixture `mynah`, and the calls of failed tests in the report."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,26 +20,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope='session')
-def mynah_sidecar(pytestconfig: pytest.Config) -> 'Generator[Sidecar, None, None]':
+def mynah_sidecar(pytestconfig: pytest.Config) -> 'Sidecar':
     """The mynah of this process, or the running one that `MYNAH_ENDPOINT` names."""
     from . import MynahError, Sidecar, start
 
-    if endpoint := os.environ.get('MYNAH_ENDPOINT'):
-        sidecar = Sidecar(endpoint)
-        yield sidecar
-        sidecar.control.close()
-        return
+    endpoint, args = os.environ.get('MYNAH_ENDPOINT'), pytestconfig.getini('mynah_args')
+    running = Sidecar(endpoint) if endpoint else start(*args, cwd=pytestconfig.rootpath)
+    stack = ExitStack()
+    pytestconfig.add_cleanup(stack.close)  # The report on the last test needs mynah.
     try:
-        with start(*pytestconfig.getini('mynah_args'), cwd=pytestconfig.rootpath) as sidecar:
-            yield sidecar
+        return stack.enter_context(running)
     except MynahError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture
-def mynah(
-    mynah_sidecar: 'Sidecar', request: pytest.FixtureRequest
-) -> 'Generator[Session, None, None]':
+def mynah(mynah_sidecar: 'Sidecar', request: pytest.FixtureRequest) -> 'Iterator[Session]':
     """A session for the test. While the test runs, the variables of Dapr's SDKs point at it."""
     log_size = len(mynah_sidecar.log())
     session = mynah_sidecar.session(request.node.nodeid, request.config.rootpath)
@@ -54,14 +51,17 @@ def pytest_runtest_makereport(
 ) -> 'Generator[None, pytest.TestReport, None]':
     """Adds calls and log to the report of a failed test. Closes the session after the teardown."""
     outcome = yield
-    if KEY not in item.stash:
-        return
-    session, sidecar, log_size = item.stash[KEY]
     report = outcome.get_result()
-    if report.failed:
-        report.sections.append(('mynah calls', session.report()))
-        log = sidecar.log()[log_size:].decode(errors='replace')
-        report.sections += [('mynah log', log)] if log else []
-    if call.when == 'teardown':
-        del item.stash[KEY]
-        session.close()
+    if KEY in item.stash:
+        from . import MynahError
+
+        session, sidecar, log_size = item.stash[KEY]
+        if report.failed:
+            with suppress(MynahError):  # The log says why it cannot be reached.
+                report.sections.append(('mynah calls', session.report()))
+            log = sidecar.log()[log_size:].decode(errors='replace')
+            report.sections += [('mynah log', log)] if log else []
+        if call.when == 'teardown':
+            del item.stash[KEY]
+            with suppress(MynahError):
+                session.forget()
