@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
+import openai
 import pytest
 from dapr.clients import DaprClient
 from dapr.clients.exceptions import DaprGrpcError
@@ -343,7 +344,6 @@ def test_verdict(mynah):
 
 
 def test_openai(mynah):
-    openai = pytest.importorskip('openai')
     mynah.when(user='weather').respond('Sunny')
     with openai.OpenAI(base_url=mynah.openai_base_url, api_key='any') as client:
         messages = [{'role': 'user', 'content': 'How is the weather?'}]

@@ -29,6 +29,7 @@ mod openai;
 mod owned_mcp_tools;
 mod owner;
 mod python;
+mod python_helper;
 mod quickstart;
 mod report_page;
 mod rust_sdk;

@@ -21,6 +21,7 @@ const DAPRD_SOURCES: [&str; 8] = [
     "adaptor",
     "proto",
 ];
+const WHICH_PYTHON: &str = "import sys; print(sys.version, sys.executable)";
 const DAPRD_VERSION: &str = "github.com/dapr/dapr/pkg/buildinfo.version=1.18.0";
 
 /// The reason why a suite cannot run.
@@ -41,16 +42,42 @@ pub(crate) fn find(program: &str) -> Result<(), Missing> {
 
 /// Returns the Python interpreter of a virtual environment with exactly these requirements.
 pub(crate) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
-    let which = "import sys; print(sys.version, sys.executable)";
-    let version = install(Command::new("python3").args(["-c", which]))?;
+    let version = install(Command::new("python3").args(["-c", WHICH_PYTHON]))?;
     let recipe = version + &fs::read_to_string(requirements).unwrap();
     let venv = once(name, &recipe, |venv| {
         install(Command::new("python3").args(["-m", "venv"]).arg(venv))?;
-        let mut pip = Command::new(venv.join("bin/python"));
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-        install(pip.arg("--requirement").arg(requirements))
+        install(pip(venv).arg("--requirement").arg(requirements))
     })?;
     Ok(venv.join("bin/python"))
+}
+
+/// Returns the Python interpreter of a virtual environment with the requirements of a suite, those of
+/// the helper's tests, and the helper, whose source is used where it is.
+pub(crate) fn python_with_helper(suite: &str) -> Result<PathBuf, Missing> {
+    let helper = super::folder("python");
+    let requirements = [format!("tests/interop/{suite}"), "python/tests".to_owned()]
+        .map(|home| super::folder(&home).join("requirements.txt"));
+    let version = install(Command::new("python3").args(["-c", WHICH_PYTHON]))?;
+    let texts = requirements.each_ref().map(|file| fs::read_to_string(file).unwrap());
+    let project = fs::read_to_string(helper.join("pyproject.toml")).unwrap();
+    let recipe = [version, helper.display().to_string(), project, texts.concat()].concat();
+    let venv = once(&format!("{suite}-helper"), &recipe, |venv| {
+        install(Command::new("python3").args(["-m", "venv"]).arg(venv))?;
+        let mut pip = pip(venv);
+        for file in requirements {
+            pip.arg("--requirement").arg(file);
+        }
+        install(&mut pip)?;
+        install(self::pip(venv).arg("--no-deps").arg("--editable").arg(&helper))
+    })?;
+    Ok(venv.join("bin/python"))
+}
+
+/// Returns a command that installs packages into a virtual environment.
+fn pip(venv: &Path) -> Command {
+    let mut pip = Command::new(venv.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    pip
 }
 
 /// Downloads the modules that a Go module requires into Go's cache.

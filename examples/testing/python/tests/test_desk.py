@@ -1,11 +1,10 @@
 import json
-import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.request import Request, urlopen
 
 import pytest
-from conftest import Mynah
+from dapr.clients import DaprClient
 from dapr.clients.exceptions import DaprGrpcError
 from dapr.clients.grpc.conversation import ConversationInputAlpha2, create_user_message
 from dapr.conf import settings
@@ -16,34 +15,34 @@ from desk import REFUND, ROUTER, Desk
 
 
 def test_router_and_specialist_get_the_same_question(mynah):
-    desk = Desk(mynah.client)
-    assert desk.answer('Please refund order A17.') == 'Your money is on its way.'
+    with DaprClient() as client:
+        desk = Desk(client)
+        assert desk.answer('Please refund order A17.') == 'Your money is on its way.'
     assert desk.refunded == ['A17']
     mynah.verify(count=1, system=ROUTER)
     mynah.verify(count=3, user='Please refund order A17.')
 
 
 def test_closed_on_holidays(mynah):
-    mynah.set_rules(
-        {'match': {'system': ROUTER}, 'respond': 'other'},
-        {'match': {'user': 'Are you open'}, 'respond': 'Not today.'},
-    )
+    mynah.when(system=ROUTER).respond('other')
+    mynah.when(user='Are you open').respond('Not today.')
     assert Desk(mynah.client).answer('Are you open?') == 'Not today.'
 
 
 def test_what_was_sent(mynah):
     Desk(mynah.client).answer('Please refund order A17.')
-    router, question, result = (entry['request'] for entry in mynah.journal())
-    assert 'tools' not in router
-    assert question['temperature'] == 0.2
-    assert [tool['function']['name'] for tool in question['tools']] == ['refund']
-    assert result['inputs'][0]['messages'][-1]['ofTool']['content'] == [{'text': 'Refunded.'}]
+    router, question, result = mynah.calls()
+    assert router.tools == ()
+    assert question.parameters['temperature'] == 0.2
+    assert [tool.name for tool in question.tools] == ['refund']
+    assert question.answer.tool_calls[0].args == {'order': 'A17'}
+    assert result.messages[-1].text == 'Refunded.'
 
 
 def test_a_structured_answer_and_its_tokens(mynah):
     answer = {'messages': [{'json': {'topic': 'orders'}}]}
     answer['usage'] = {'prompt_tokens': 900, 'completion_tokens': 8, 'cached_tokens': 850}
-    mynah.set_rules({'match': {'response_format': {'contains': 'topic'}}, 'respond': answer})
+    mynah.when(response_format={'contains': 'topic'}).respond(answer)
     response_format = Struct()
     response_format.update({'type': 'object', 'properties': {'topic': {'type': 'string'}}})
     messages = [create_user_message('Where is my order?')]
@@ -58,7 +57,7 @@ def test_a_structured_answer_and_its_tokens(mynah):
 def test_tries_again_when_the_model_says_so(mynah):
     assert Desk(mynah.client).answer('Are you open?') == 'Yes, until six.'
     mynah.verify(count=3, system='You answer questions.')
-    assert mynah.violations() == []
+    assert mynah.verdict().ok
 
 
 def test_malformed_arguments_are_reported_to_the_model(mynah):
@@ -82,16 +81,14 @@ def test_a_slow_model(mynah, monkeypatch):
 def test_the_model_sees_no_key(mynah):
     key = 'sk-0123456789abcdef'
     Desk(mynah.client).answer('Please refund order A17.')
-    sent = json.dumps([call['request'] for call in mynah.journal()])
+    sent = json.dumps([call.request for call in mynah.calls()])
     assert key not in sent and '[redacted]' not in sent
 
 
 def test_a_question_while_another_one_waits(mynah):
-    mynah.set_rules(
-        {'match': {'system': ROUTER}, 'respond': 'other'},
-        {'match': {'user': 'first'}, 'respond': {'messages': [{'text': 'One.'}], 'delay': '1h'}},
-        {'match': {'user': 'second'}, 'respond': 'Two.'},
-    )
+    mynah.when(system=ROUTER).respond('other')
+    mynah.when(user='first').respond('One.', delay='1h')
+    mynah.when(user='second').respond('Two.')
     with ThreadPoolExecutor() as threads:
         first = threads.submit(Desk(mynah.client).answer, 'the first question')
         mynah.wait_for_calls(1)
@@ -100,17 +97,13 @@ def test_a_question_while_another_one_waits(mynah):
         assert first.result() == 'One.'
 
 
-def test_a_stream(mynah, sidecar):
-    mynah.set_rules({'match': {'user': 'How long'}, 'respond': 'Two days.'})
+def test_a_stream(mynah):
+    mynah.when(user='How long').respond('Two days.')
     message = {'ofUser': {'content': [{'text': 'How long does it take?'}]}}
     stream = Request(
-        sidecar.removesuffix('/mynah/v1') + '/v1.0-alpha2/conversation/model/converse',
+        f'http://{mynah.http}/v1.0-alpha2/conversation/model/converse',
         json.dumps({'inputs': [{'messages': [message]}]}).encode(),
-        {
-            'Accept': 'text/event-stream',
-            'mynah-session': mynah.session,
-            'dapr-api-token': os.environ.get('DAPR_API_TOKEN', ''),
-        },
+        {'Accept': 'text/event-stream'},
     )
     with urlopen(stream) as lines:
         events = [json.loads(line[6:]) for line in lines if line.startswith(b'data: ')]
@@ -118,20 +111,21 @@ def test_a_stream(mynah, sidecar):
     assert 'complete' in events[-1]
 
 
-def test_parallel_sessions_do_not_see_each_other(sidecar):
+def test_callers_at_the_same_time(mynah):
     def ask(n: int) -> str:
-        mynah = Mynah(sidecar, f'caller-{n}')
-        with mynah.client as client:
+        session = mynah.session(f'caller {n}')
+        session.when(user='Which number', system='You answer').respond(f'You are {n}.')
+        with session.connect() as client:
             answer = Desk(client).answer('Which number am I?')
-        mynah.verify(count=2)
+        session.verify(count=2)
         return answer
 
     with ThreadPoolExecutor(16) as threads:
-        assert list(threads.map(ask, range(64))) == [f'You are caller-{n}.' for n in range(64)]
+        assert list(threads.map(ask, range(64))) == [f'You are {n}.' for n in range(64)]
 
 
 def test_gives_up_when_the_model_stays_away(mynah):
-    mynah.set_faults(fail_first=9, error={'code': 'UNAVAILABLE'})
+    mynah.fault(fail_first=9, error='UNAVAILABLE')
     with pytest.raises(DaprGrpcError) as raised:
         Desk(mynah.client).answer('Are you open?')
     assert raised.value.code() == StatusCode.UNAVAILABLE
@@ -142,7 +136,7 @@ def test_an_invalid_request(mynah):
     with pytest.raises(DaprGrpcError) as raised:
         Desk(mynah.client).ask(ROUTER, 'Hello', tools=[REFUND], tool_choice='pay')
     assert raised.value.code() == StatusCode.INVALID_ARGUMENT
-    mynah.forget()
+    mynah.forget_failed_calls()
 
 
 def test_the_model_sees_no_address(mynah):
