@@ -63,6 +63,7 @@ pages! {
     stand_in("curl"): "docs/stand-in.md",
     terminal(): "docs/terminal.md",
     testing("curl"): "docs/testing.md",
+    testing_dapr_agents(): "docs/testing-dapr-agents.md",
     testing_go(): "docs/testing-go.md",
     testing_python(): "docs/testing-python.md",
     tools(): "docs/tools.md",

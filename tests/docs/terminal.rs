@@ -33,8 +33,7 @@ const CLIENTS: [Client; 5] = [
     ("daprd", "daprd", || toolchain::daprd().map(Some)),
     ("grpcurl", "grpcurl", || toolchain::grpcurl().map(Some)),
     ("python", "python", || {
-        let requirements = folder("tests/interop/python/requirements.txt");
-        toolchain::python("python", &requirements).map(Some)
+        toolchain::python_with_helper("python").map(Some)
     }),
     ("go", "go", || toolchain::go_modules(&folder("examples/go")).map(|()| None)),
     ("cargo install", "rust", || Ok(None)),

@@ -55,8 +55,7 @@ fn travel_tests_pass_in_go() {
 #[test]
 fn desk_tests_pass_in_python() {
     toolchain::suite("python", || {
-        let requirements = "examples/testing/python/requirements.txt";
-        let python = python("python", "tests/interop/python", requirements)?;
+        let python = with_helper("python", "requirements.txt")?;
         let home = folder("examples/testing/python");
         desk_tests(&home, &pytest(&python));
         desk_tests_next_to_mynah(&home, &[("DAPR_API_TOKEN", "token")], &pytest(&python));
@@ -69,8 +68,7 @@ fn desk_tests_pass_in_python() {
 #[test]
 fn desk_tests_pass_with_dapr_agents() {
     toolchain::suite("dapr-agents", || {
-        let requirements = "examples/testing/python/requirements-agents.txt";
-        let python = python("dapr-agents", "tests/interop/dapr_agents", requirements)?;
+        let python = with_helper("dapr_agents", "requirements-agents.txt")?;
         let home = folder("examples/testing/python");
         desk_tests(&home, &pytest(&python));
         desk_tests_next_to_mynah(&home, &[], &pytest(&python));
@@ -93,11 +91,24 @@ fn desk_tests_pass_in_go() {
 
 /// Returns the Python interpreter of a suite, whose requirements include those of the application.
 fn python(environment: &str, suite: &str, requirements: &str) -> Result<PathBuf, Missing> {
-    let lock = folder(suite).join("requirements.txt");
-    let locked = fs::read_to_string(&lock).unwrap();
+    assert_locked(suite, requirements, "");
+    toolchain::python(environment, &folder(suite).join("requirements.txt"))
+}
+
+/// Returns the Python interpreter of a suite, with the Python helper, for the support desk.
+fn with_helper(suite: &str, requirements: &str) -> Result<PathBuf, Missing> {
+    let requirements = format!("examples/testing/python/{requirements}");
+    let helper = concat!("mynah-dapr==", env!("CARGO_PKG_VERSION"));
+    assert_locked(&format!("tests/interop/{suite}"), &requirements, helper);
+    toolchain::python_with_helper(suite)
+}
+
+/// Asserts that a suite has the requirements of an application, except for the helper.
+fn assert_locked(suite: &str, requirements: &str, helper: &str) {
+    let locked = fs::read_to_string(folder(suite).join("requirements.txt")).unwrap();
     let required = fs::read_to_string(folder(requirements)).unwrap();
-    assert!(required.lines().all(|one| locked.lines().any(|other| other == one)));
-    toolchain::python(environment, &lock)
+    let is_locked = |one| one == helper || locked.lines().any(|other| other == one);
+    assert!(required.lines().all(is_locked), "{requirements}");
 }
 
 fn pytest(python: &Path) -> Command {

@@ -1,4 +1,5 @@
 import json
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.request import Request, urlopen
@@ -103,7 +104,10 @@ def test_a_stream(mynah):
     stream = Request(
         f'http://{mynah.http}/v1.0-alpha2/conversation/model/converse',
         json.dumps({'inputs': [{'messages': [message]}]}).encode(),
-        {'Accept': 'text/event-stream'},
+        {
+            'Accept': 'text/event-stream',
+            'dapr-api-token': os.environ.get('DAPR_API_TOKEN', ''),
+        },
     )
     with urlopen(stream) as lines:
         events = [json.loads(line[6:]) for line in lines if line.startswith(b'data: ')]
