@@ -1,0 +1,3 @@
+module github.com/mynah-dapr/mynah/go
+
+go 1.24
