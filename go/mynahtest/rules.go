@@ -148,7 +148,7 @@ var (
 // ruleItems returns the items of the list `rules` in a file as a YAML list without indentation.
 func ruleItems(text []byte) (string, error) {
 	var file struct{ Rules []json.RawMessage }
-	if json.Unmarshal(text, &file) == nil {
+	if json.Unmarshal(text, &file) == nil && file.Rules != nil {
 		var items strings.Builder
 		for _, rule := range file.Rules {
 			item, _ := json.Marshal(rule)
