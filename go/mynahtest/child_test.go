@@ -57,7 +57,7 @@ func TestReportsOfFailedTests(t *testing.T) {
 			`no rule answered call 1; the nearest rule is "child_test.go:`,
 			"call 1 of echo over http, ", "user: How is the wether?",
 			"call 2 of echo over http, ", "answer: Sunny", "rule: child_test.go:",
-			"log of mynah:", "session=TestUnexpectedCalls",
+			"log of mynah:", `session="TestUnexpectedCalls"`,
 		},
 		"TestUnusedRule":            {`no call has used all of rule "child_test.go:`},
 		"TestInvalidRule":           {"PUT /rules?session=TestInvalidRule: 400", "unknown key `usr`", "child_test.go:"},

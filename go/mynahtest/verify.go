@@ -164,7 +164,7 @@ func (m *Mynah) report() {
 	for _, call := range m.Calls() {
 		m.t.Logf("mynahtest: %v", call)
 	}
-	if misses := m.verify([]Check{NoUnmatched()}); misses != "" {
+	if misses := m.verify([]Check{NoUnmatched(), With("wait", "0s")}); misses != "" {
 		m.t.Logf("mynahtest: %s", misses)
 	}
 	if log := m.server.log.from(m.logFrom); log != "" {
