@@ -2,6 +2,7 @@ package mynahtest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -11,11 +12,10 @@ type Call struct {
 	Surface    string // "grpc", "http" or "openai"
 	Component  string
 	Stream     bool
-	DurationMS float64 `json:"duration_ms"`
-	Outcome    string  // "ok", "failed" or "cancelled"
-	API        string  // the form of the request: "alpha1", "alpha2", "openai" or "responses"
-	// Request has all fields of the request, such as "temperature". It is a text if it is invalid.
-	Request    any
+	DurationMS float64    `json:"duration_ms"`
+	Outcome    string     // "ok", "failed" or "cancelled"
+	API        string     // the form of the request: "alpha1", "alpha2", "openai" or "responses"
+	Request    any        // the request as JSON, or a text if it is invalid
 	Answer     Answer     `json:"response"` // empty if the call failed
 	Error      *CallError // nil if the call did not fail
 	AnsweredBy []Source   `json:"answered_by"` // empty if no rule, chain or fault was used
@@ -125,6 +125,15 @@ func message(role string, m Object) Message {
 		made.ToolCalls = append(made.ToolCalls, ToolCallSent{text(call["id"]), text(function["name"]), text(function["arguments"])})
 	}
 	return made
+}
+
+// Parameters returns the other fields of the request, such as "temperature".
+func (c Call) Parameters() Object {
+	parameters := maps.Clone(object(c.Request))
+	for _, key := range []string{"inputs", "messages", "input", "instructions", "tools"} {
+		delete(parameters, key)
+	}
+	return parameters
 }
 
 // Tools returns the tools that the request offers.

@@ -163,7 +163,8 @@ func TestCallsHaveTheSameFormForAllAPIs(t *testing.T) {
 			{Role: "tool", Text: "21 degrees", ToolID: "c1"},
 		})
 		equal(t, call.Tools(), []mynahtest.Tool{{"get_weather", "Returns the weather.", map[string]any{"type": "object"}}})
-		equal(t, call.Request.(mynahtest.Object)["temperature"], 0.5)
+		equal(t, call.Parameters()["temperature"], 0.5)
+		equal(t, call.Parameters()["messages"], nil)
 		equal(t, call.Outcome, "ok")
 	}
 }

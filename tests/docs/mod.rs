@@ -52,6 +52,8 @@ pages! {
     echo("curl"): "docs/echo.md",
     faults("curl"): "docs/faults.md",
     getting_started("curl"): "docs/getting-started.md",
+    go_helper(): "go/README.md",
+    javascript_helper(): "js/README.md",
     limits(): "docs/limits.md",
     moving_from_daprd("curl"): "docs/moving-from-daprd.md",
     openai("curl"): "docs/openai.md",
@@ -65,6 +67,7 @@ pages! {
     testing("curl"): "docs/testing.md",
     testing_dapr_agents(): "docs/testing-dapr-agents.md",
     testing_go(): "docs/testing-go.md",
+    testing_javascript(): "docs/testing-javascript.md",
     testing_python(): "docs/testing-python.md",
     tools(): "docs/tools.md",
 }

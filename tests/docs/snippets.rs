@@ -9,18 +9,23 @@ use crate::{
 };
 
 /// The languages of code blocks. `text` blocks are not checked.
-const LANGUAGES: [&str; 7] = ["console", "go", "json", "python", "rust", "text", "yaml"];
+const LANGUAGES: [&str; 9] =
+    ["console", "go", "javascript", "json", "python", "rust", "text", "typescript", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 12] = [
     "examples/agent.rs",
     "examples/chains/python/app.py",
     "examples/openai/app.py",
     "examples/testing/go/desk_test.go",
-    "examples/testing/go/mynah_test.go",
     "examples/testing/python/tests/conftest.py",
     "examples/testing/python/tests/test_dapr_agents.py",
     "examples/testing/python/tests/test_desk.py",
+    "examples/travel/go/support_test.go",
+    "js/test/examples/app.ts",
+    "js/test/examples/weather.jest.test.cjs",
+    "js/test/examples/weather.vitest.test.ts",
+    "tests/interop/go_helper/weather_test.go",
 ];
 
 /// Checks all snippets of a page.
@@ -30,9 +35,9 @@ pub(super) fn check(page: &Page) {
         assert!(LANGUAGES.contains(&language), "{path}: unknown language of a block: {language:?}");
     }
     page.blocks("json").into_iter().for_each(check_json);
-    page.blocks("python").into_iter().for_each(check_quotation);
-    page.blocks("go").into_iter().for_each(check_quotation);
-    page.blocks("rust").into_iter().for_each(check_quotation);
+    for language in ["go", "javascript", "python", "rust", "typescript"] {
+        page.blocks(language).into_iter().for_each(check_quotation);
+    }
     page.blocks("yaml").into_iter().for_each(check_yaml);
 }
 

@@ -83,7 +83,6 @@ fn desk_tests_pass_in_go() {
         let home = folder("examples/testing/go");
         toolchain::go_modules(&home)?;
         desk_tests(&home, &go_test());
-        desk_tests_next_to_mynah(&home, &[], &go_test());
         mynah_stops_when_tests_panic(&home);
         Ok(())
     });
