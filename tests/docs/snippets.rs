@@ -13,7 +13,7 @@ const LANGUAGES: [&str; 9] =
     ["console", "go", "javascript", "json", "python", "rust", "text", "typescript", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 12] = [
+const EXAMPLES: [&str; 13] = [
     "examples/agent.rs",
     "examples/chains/python/app.py",
     "examples/openai/app.py",
@@ -23,6 +23,7 @@ const EXAMPLES: [&str; 12] = [
     "examples/testing/python/tests/test_desk.py",
     "examples/travel/go/support_test.go",
     "js/test/examples/app.ts",
+    "js/test/examples/assistant.vitest.test.ts",
     "js/test/examples/weather.jest.test.cjs",
     "js/test/examples/weather.vitest.test.ts",
     "tests/interop/go_helper/weather_test.go",
