@@ -27,11 +27,17 @@ function program(text, folder = scratch()) {
 
 /** Runs a function with changed variables. */
 async function withEnv(changed, run) {
-  const before = { ...process.env };
-  Object.assign(process.env, changed);
-  for (const name of Object.keys(changed)) if (changed[name] === undefined) delete process.env[name];
+  const before = Object.keys(changed).map((name) => [name, process.env[name]]);
+  setEnv(Object.entries(changed));
   await run();
-  process.env = before;
+  setEnv(before);
+}
+
+function setEnv(variables) {
+  for (const [name, value] of variables) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
 }
 
 test('mynah is not installed', () => withEnv({ MYNAH_BIN: undefined, PATH: scratch() }, async () => {
