@@ -1,12 +1,14 @@
 //! Tests of the program's output and exit codes.
 
 mod check;
+mod completions;
 mod control_characters;
 mod converse;
 mod daprd;
 mod explain;
 mod help;
 mod import;
+mod man;
 mod run;
 mod schema;
 mod simulate;

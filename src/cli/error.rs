@@ -7,7 +7,7 @@ use thiserror::Error as ThisError;
 #[cfg(target_os = "linux")]
 use super::supervisor;
 use super::{
-    config::ConfigError, control_client::ControlClientError, converse, run::RunError, simulate,
+    config::ConfigError, control_client::ControlClientError, converse, man, run::RunError, simulate,
 };
 use crate::{
     base::{diagnostics::Diagnostic, terminal::escape_controls},
@@ -37,6 +37,8 @@ pub(super) enum CliError {
     Control(#[from] ControlClientError),
     #[error(transparent)]
     Simulate(#[from] simulate::Error),
+    #[error(transparent)]
+    Man(#[from] man::Error),
     #[error("{0}")]
     Explain(Diagnostic),
     #[error("cannot start the runtime")]

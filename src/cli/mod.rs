@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod check;
 mod child;
+mod completions;
 mod config;
 mod control_client;
 mod converse;
@@ -11,6 +12,7 @@ mod explain;
 mod import;
 mod journal;
 mod logging;
+mod man;
 mod run;
 mod schema;
 mod serve;
@@ -129,6 +131,11 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
         }
         Some(Command::Schema(args)) => Ok(schema::schema(&args)),
         Some(Command::Import(args)) => Ok(import::import(&args)),
+        Some(Command::Completions(args)) => Ok(completions::completions(&args)),
+        Some(Command::Man(args)) => {
+            man::man(&args)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

@@ -7,7 +7,11 @@ use mynah_needs::needs;
 use super::{VALID, write_folder};
 use crate::{
     interop::{child, toolchain},
-    support::process::start_and_stop,
+    support::{
+        mynah,
+        process::{Process, start_and_stop},
+        scratch,
+    },
 };
 
 /// All flags of daprd 1.18 that mynah ignores, written as in scripts and in `dapr run`.
@@ -135,6 +139,20 @@ fn accepts_all_forms_of_supported_booleans() {
             (json, json),
             "{flag}"
         );
+    }
+}
+
+/// Compose files and Testcontainers modules begin the command of daprd's image with the program.
+#[test]
+fn accepts_the_name_of_daprd_as_a_command() {
+    for name in ["daprd", "./daprd", "/daprd"] {
+        let addresses = scratch("addresses").join("addresses.json");
+        let mut command = mynah();
+        command.args([name, "-app-id", "shop", "-dapr-grpc-port=0", "-dapr-http-port=0"]);
+        command.arg("-metrics-port=0").arg("--addresses-file").arg(&addresses);
+        let output = Process::start(&mut command).stop(&addresses);
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
+        assert!(output.stdout.contains("Try it:"), "{}", output.stdout);
     }
 }
 

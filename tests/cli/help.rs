@@ -21,17 +21,19 @@ fn short_help() {
            mynah <COMMAND>
 
     Commands:
-      serve     Run the sidecar (default command)
-      run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
-      converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
-      simulate  Play simulated conversations between customers and agents, and write a report
-      journal   Print the calls of a sidecar as JSON lines
-      verify    Check the calls of a sidecar against the expectations in a rules file
-      explain   Say which tools echo calls for a prompt, with which arguments, and why
-      schema    Print the JSON Schema of a format, for editors
-      import    Convert files of another program to a rules file, and print it
-      help      Print this message or the help of the given subcommand(s)
+      serve        Run the sidecar (default command)
+      run          Run a command with a sidecar on free ports, and return the command's exit code
+      check        Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
+      converse     Send a prompt to a sidecar, mynah or daprd, and print the answer
+      simulate     Play simulated conversations between customers and agents, and write a report
+      journal      Print the calls of a sidecar as JSON lines
+      verify       Check the calls of a sidecar against the expectations in a rules file
+      explain      Say which tools echo calls for a prompt, with which arguments, and why
+      schema       Print the JSON Schema of a format, for editors
+      import       Convert files of another program to a rules file, and print it
+      completions  Print a script that completes commands and flags in a shell
+      man          Print the manual page, or write the pages of all commands to a folder
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
@@ -107,17 +109,19 @@ fn long_help() {
            mynah <COMMAND>
 
     Commands:
-      serve     Run the sidecar (default command)
-      run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
-      converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
-      simulate  Play simulated conversations between customers and agents, and write a report
-      journal   Print the calls of a sidecar as JSON lines
-      verify    Check the calls of a sidecar against the expectations in a rules file
-      explain   Say which tools echo calls for a prompt, with which arguments, and why
-      schema    Print the JSON Schema of a format, for editors
-      import    Convert files of another program to a rules file, and print it
-      help      Print this message or the help of the given subcommand(s)
+      serve        Run the sidecar (default command)
+      run          Run a command with a sidecar on free ports, and return the command's exit code
+      check        Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
+      converse     Send a prompt to a sidecar, mynah or daprd, and print the answer
+      simulate     Play simulated conversations between customers and agents, and write a report
+      journal      Print the calls of a sidecar as JSON lines
+      verify       Check the calls of a sidecar against the expectations in a rules file
+      explain      Say which tools echo calls for a prompt, with which arguments, and why
+      schema       Print the JSON Schema of a format, for editors
+      import       Convert files of another program to a rules file, and print it
+      completions  Print a script that completes commands and flags in a shell
+      man          Print the manual page, or write the pages of all commands to a folder
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>

@@ -53,6 +53,7 @@ pages! {
     faults("curl"): "docs/faults.md",
     getting_started("curl"): "docs/getting-started.md",
     go_helper(): "go/README.md",
+    install(): "docs/install.md",
     javascript_helper(): "js/README.md",
     limits(): "docs/limits.md",
     moving_from_daprd("curl"): "docs/moving-from-daprd.md",

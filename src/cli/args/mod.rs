@@ -6,6 +6,7 @@ mod serve;
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap_complete::Shell;
 
 pub(crate) use self::{
     daprd_flags::with_two_dashes,
@@ -36,6 +37,9 @@ pub(crate) const SUPERVISE: &str = "__supervise";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run the sidecar (default command)
+    // daprd's image has no entrypoint, so Compose files and Testcontainers modules begin its command
+    // with the program.
+    #[command(aliases = ["daprd", "./daprd", "/daprd"])]
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
     Run(Box<RunArgs>),
@@ -59,6 +63,10 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     /// Convert files of another program to a rules file, and print it
     Import(ImportArgs),
+    /// Print a script that completes commands and flags in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands to a folder
+    Man(ManArgs),
 }
 
 /// Arguments of `mynah run`.
@@ -192,6 +200,22 @@ pub(crate) struct ImportArgs {
 pub(crate) enum ImportFormat {
     /// Chat fixtures of aimock
     Aimock,
+}
+
+/// Arguments of `mynah completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// Shell that runs the script
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Arguments of `mynah man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Folder for the pages of all commands; created if it does not exist
+    #[arg(long, value_name = "FOLDER")]
+    pub dir: Option<PathBuf>,
 }
 
 /// Arguments of `mynah converse`.
