@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import Failure
+from .common import Failure
 
 MACHINES = {62: "x86_64", 183: "aarch64"}
 INTERPRETER = 3
@@ -38,6 +38,8 @@ class Elf:
 
     def libraries(self, path: Path) -> list[Path]:
         """Returns the paths at which the loader finds the shared libraries."""
+        if not self.interpreter:
+            return []
         listing = subprocess.run([self.interpreter, "--list", path], capture_output=True, text=True, check=False)
         if listing.returncode != 0:
             raise Failure(f"cannot list the libraries of {path}: {listing.stderr.strip()}")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from . import tarball
-from .errors import Failure
+from .common import Failure, Object
 from .project import ROOT, Binary, Project
 from .tarball import Entry
 
@@ -21,16 +21,16 @@ def make(project: Project, binary: Binary, out: Path) -> list[Path]:
     ]
 
 
-def platform_package(manifest: dict, binary: Binary) -> str:
+def platform_package(manifest: Object, binary: Binary) -> str:
     """Returns the optional dependency for the platform of the binary."""
     suffix = "/" + binary.platform.npm
-    names = [name for name in manifest.get("optionalDependencies", {}) if name.endswith(suffix)]
+    names: list[str] = [name for name in manifest.get("optionalDependencies", {}) if name.endswith(suffix)]
     if len(names) != 1:
         raise Failure(f"package.json: expected one optional dependency that ends with {suffix}; found {names}")
     return names[0]
 
 
-def javascript_files(folder: Path, manifest: dict) -> list[Entry]:
+def javascript_files(folder: Path, manifest: Object) -> list[Entry]:
     """Returns what `files` in package.json lists, and the files that npm always packs."""
     commands = manifest.get("bin", {})
     commands = {Path(path) for path in (commands.values() if isinstance(commands, dict) else [commands])}
@@ -54,7 +54,7 @@ def licence() -> Entry:
     return Entry("package/LICENSE", (ROOT / "LICENSE").read_bytes())
 
 
-def platform_manifest(project: Project, name: str, binary: Binary) -> dict:
+def platform_manifest(project: Project, name: str, binary: Binary) -> Object:
     system, cpu = binary.platform.npm.split("-")
     manifest = {
         "name": name,
@@ -73,7 +73,7 @@ def platform_manifest(project: Project, name: str, binary: Binary) -> dict:
 
 
 def binary_files(name: str, binary: Binary) -> list[Entry]:
-    readme = f"# {name}\n\nThe binary of [mynah](https://www.npmjs.com/package/mynah-dapr) for one platform.\n"
+    readme = f"# {name}\n\nThe binary of mynah for one platform. Install `mynah-dapr`, which selects it.\n"
     return [
         Entry(f"package/bin/{binary.name}", binary.path.read_bytes(), executable=True),
         Entry("package/README.md", readme.encode()),
@@ -81,7 +81,7 @@ def binary_files(name: str, binary: Binary) -> list[Entry]:
     ]
 
 
-def pack(project: Project, out: Path, manifest: dict, files: list[Entry]) -> Path:
+def pack(project: Project, out: Path, manifest: Object, files: list[Entry]) -> Path:
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     path = out / f"{manifest['name'].lstrip('@').replace('/', '-')}-{manifest['version']}.tgz"
     archive = tarball.tar([Entry("package/package.json", text.encode()), *files])

@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 
 from . import tarball
+from .common import Failure, Object
 from .elf import Elf
-from .errors import Failure
 from .project import Binary, Project
 from .tarball import Entry
 
@@ -30,13 +30,14 @@ def make(project: Project, binary: Binary, out: Path) -> list[Path]:
     blobs = Blobs()
     layer_blob = blobs.add(f"{TYPES}.layer.v1.tar+gzip", tarball.compress(layer, project.compression))
     config = blobs.add_json(f"{TYPES}.config.v1+json", configuration(project, elf, layer))
+    media_type = f"{TYPES}.manifest.v1+json"
     manifest = {
         "schemaVersion": 2,
-        "mediaType": f"{TYPES}.manifest.v1+json",
+        "mediaType": media_type,
         "config": config,
         "layers": [layer_blob],
     }
-    image = blobs.add_json(manifest["mediaType"], manifest)
+    image = blobs.add_json(media_type, manifest)
     image["annotations"] = {
         "io.containerd.image.name": f"docker.io/library/mynah:{project.version}",
         "org.opencontainers.image.ref.name": project.version,
@@ -71,7 +72,7 @@ def layer_entries(path: Path, elf: Elf) -> list[Entry]:
     return entries + [Entry(file.as_posix()[1:], file.read_bytes(), executable=True) for file in files]
 
 
-def configuration(project: Project, elf: Elf, layer: bytes) -> dict:
+def configuration(project: Project, elf: Elf, layer: bytes) -> Object:
     return {
         "architecture": ARCHITECTURES[elf.machine],
         "os": "linux",
@@ -100,14 +101,14 @@ class Blobs:
     def __init__(self) -> None:
         self.data: dict[str, bytes] = {}
 
-    def add(self, media_type: str, data: bytes) -> dict:
+    def add(self, media_type: str, data: bytes) -> Object:
         digest = hashlib.sha256(data).hexdigest()
         self.data[digest] = data
         return {"mediaType": media_type, "digest": f"sha256:{digest}", "size": len(data)}
 
-    def add_json(self, media_type: str, value: dict) -> dict:
+    def add_json(self, media_type: str, value: Object) -> Object:
         return self.add(media_type, encode(value))
 
 
-def encode(value: dict) -> bytes:
+def encode(value: Object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

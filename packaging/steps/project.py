@@ -7,8 +7,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from .common import Failure
 from .elf import Elf
-from .errors import Failure
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .errors import Failure
+from .common import Failure
 from .project import ROOT, Project
 
 MAX_BINARY = 20_000_000
@@ -37,7 +37,7 @@ def build(project: Project, target: str | None) -> Path:
 
 def host() -> str:
     version = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    return re.search(r"^host: (\S+)$", version, re.MULTILINE)[1]
+    return version.split("host: ")[1].split()[0]
 
 
 def machine_paths(project: Project) -> dict[str, str]:

@@ -6,7 +6,7 @@ import tomllib
 import uuid
 from pathlib import Path
 
-from .errors import Failure
+from .common import Failure, Object
 from .project import ROOT, Binary, Project
 
 
@@ -33,15 +33,16 @@ def make(project: Project, binary: Binary, out: Path) -> list[Path]:
     return [path]
 
 
-def cargo_metadata(target: str) -> dict:
+def cargo_metadata(target: str) -> Object:
     command = ["cargo", "metadata", "--locked", "--format-version=1", f"--filter-platform={target}"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise Failure(f"cargo metadata failed: {result.stderr.strip()}")
-    return json.loads(result.stdout)
+    resolved: Object = json.loads(result.stdout)
+    return resolved
 
 
-def linked(resolved: dict, packages: dict) -> dict[str, list[str]]:
+def linked(resolved: Object, packages: Object) -> dict[str, list[str]]:
     """Returns the normal dependencies of mynah and of what it depends on. Macros only run in the compiler."""
     nodes = {node["id"]: node for node in resolved["resolve"]["nodes"]}
     edges: dict[str, list[str]] = {}
@@ -49,13 +50,18 @@ def linked(resolved: dict, packages: dict) -> dict[str, list[str]]:
     while left:
         key = left.pop()
         if key not in edges:
-            normal = [edge["pkg"] for edge in nodes[key]["deps"] if any(kind["kind"] is None for kind in edge["dep_kinds"])]
+            normal = [edge["pkg"] for edge in nodes[key]["deps"] if is_normal(edge)]
             edges[key] = [other for other in normal if not is_macro(packages[other])]
             left += edges[key]
     return edges
 
 
-def is_macro(package: dict) -> bool:
+def is_normal(edge: Object) -> bool:
+    """Returns `False` for dependencies of tests and build scripts only."""
+    return any(kind["kind"] is None for kind in edge["dep_kinds"])
+
+
+def is_macro(package: Object) -> bool:
     return any("proc-macro" in target["kind"] for target in package["targets"])
 
 
@@ -64,11 +70,11 @@ def checksums(lock: bytes) -> dict[tuple[str, str], str]:
     return {(package["name"], package["version"]): package["checksum"] for package in packages if "checksum" in package}
 
 
-def reference(package: dict) -> str:
+def reference(package: Object) -> str:
     return f"pkg:cargo/{package['name']}@{package['version']}"
 
 
-def component(package: dict, sums: dict[tuple[str, str], str]) -> dict:
+def component(package: Object, sums: dict[tuple[str, str], str]) -> Object:
     entry = {
         "type": "library",
         "bom-ref": reference(package),

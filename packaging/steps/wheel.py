@@ -10,7 +10,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from .errors import Failure
+from .common import Failure, Object
 from .project import ROOT, Binary, Project
 
 # The first date that zip files can have.
@@ -55,7 +55,7 @@ def package_files(source: Path) -> dict[str, bytes]:
     return {file.relative_to(source).as_posix(): file.read_bytes() for file in files}
 
 
-def metadata(project: Project, package: dict) -> str:
+def metadata(project: Project, package: Object) -> str:
     """Returns the core metadata, version 2.4."""
     fields = [
         ("Metadata-Version", "2.4"),
@@ -77,7 +77,7 @@ def metadata(project: Project, package: dict) -> str:
     return "".join(f"{name}: {value}\n" for name, value in fields) + "\n" + text
 
 
-def extras(package: dict) -> list[tuple[str, str]]:
+def extras(package: Object) -> list[tuple[str, str]]:
     fields = []
     for extra, requirements in package.get("optional-dependencies", {}).items():
         fields.append(("Provides-Extra", extra))
@@ -94,14 +94,16 @@ def wheel_file(tag: str) -> str:
     return f"Wheel-Version: 1.0\nGenerator: mynah\nRoot-Is-Purelib: false\n{tags}"
 
 
-def entry_points(package: dict) -> str:
+def entry_points(package: Object) -> str:
     groups = dict(package.get("entry-points", {}))
     if scripts := package.get("scripts"):
         if "mynah" in scripts:
             raise Failure("pyproject.toml: the script `mynah` would replace the binary; remove it")
         groups["console_scripts"] = scripts
-    lines = [[f"[{group}]", *(f"{name} = {value}" for name, value in points.items()), ""] for group, points in groups.items()]
-    return "\n".join(line for group in lines for line in group)
+    lines = []
+    for group, points in groups.items():
+        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items()), ""]
+    return "\n".join(lines)
 
 
 def write(path: Path, files: dict[str, bytes], executable: set[str], record: str, level: int) -> None:
