@@ -1,6 +1,6 @@
 //! Checks the files in `deploy/` with the libraries that read them.
 
-use std::process::Command;
+use std::{fs, process::Command};
 
 use mynah_needs::needs;
 
@@ -34,4 +34,16 @@ fn the_kubernetes_files_are_valid() {
         child::run(&mut check).expect_success("kubernetes-validate");
         Ok(())
     });
+}
+
+#[test]
+fn the_samples_use_the_image_of_this_version() {
+    let files = ["compose.yaml", "in-front.compose.yaml", "kubernetes.yaml", "simulate.yaml"];
+    for file in files {
+        let text = fs::read_to_string(folder("deploy").join(file)).unwrap();
+        let images = text.lines().filter_map(|line| line.trim().strip_prefix("image: mynah"));
+        let expected = concat!(":", env!("CARGO_PKG_VERSION"));
+        let mut images = images.peekable();
+        assert!(images.peek().is_some() && images.all(|tag| tag == expected), "{file}");
+    }
 }

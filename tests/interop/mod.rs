@@ -30,6 +30,7 @@ mod mcp_tools;
 mod openai;
 mod owned_mcp_tools;
 mod owner;
+mod packages;
 mod python;
 mod python_helper;
 mod quickstart;

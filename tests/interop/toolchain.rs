@@ -123,11 +123,19 @@ pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
 
 /// Returns the path of grpcurl, built from source.
 pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
-    let package = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4";
-    let folder = once("grpcurl", package, |folder| {
+    go_program("grpcurl", "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4")
+}
+
+/// Returns the path of actionlint, built from source.
+pub(crate) fn actionlint() -> Result<PathBuf, Missing> {
+    go_program("actionlint", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12")
+}
+
+fn go_program(name: &str, package: &str) -> Result<PathBuf, Missing> {
+    let folder = once(name, package, |folder| {
         install(Command::new("go").env("GOBIN", folder).args(["install", package]))
     })?;
-    Ok(folder.join("grpcurl"))
+    Ok(folder.join(name))
 }
 
 /// Returns the path of daprd without pluggable conversation components, built from source. The first

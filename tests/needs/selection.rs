@@ -1,7 +1,7 @@
 //! Selects the client suites to run, with the environment variable `MYNAH_INTEROP`.
 
-/// The suites. Each is named after the client that it downloads.
-pub(crate) const SUITES: [&str; 13] = [
+/// The suites. Each is named after the client that it downloads; `packages` packs mynah itself.
+pub(crate) const SUITES: [&str; 14] = [
     "chromium",
     "dapr-agents",
     "daprd",
@@ -13,6 +13,7 @@ pub(crate) const SUITES: [&str; 13] = [
     "mcp",
     "openai",
     "openai-agents",
+    "packages",
     "python",
     "rust",
 ];
@@ -65,7 +66,7 @@ fn reads_a_list_of_suites() {
 fn rejects_unknown_suites() {
     let error = "unknown suite `ruby` in MYNAH_INTEROP; expected 1 or a comma-separated list of: \
                  chromium, dapr-agents, daprd, go, grpcurl, java, javascript, langchain, mcp, openai, \
-                 openai-agents, python, rust";
+                 openai-agents, packages, python, rust";
     assert_eq!(Selection::parse("go,ruby"), Err(error.to_owned()));
 }
 
