@@ -62,7 +62,7 @@ def check_paths(project: Project, path: Path) -> None:
     """Fails if the binary contains a path of this machine."""
     data = path.read_bytes()
     for folder in machine_paths(project):
-        found = re.findall(re.escape(folder.encode()) + rb"/[\x20-\x7e]*", data)
+        found = re.findall(re.escape(folder.encode()) + rb"[/\\\\][\x20-\x7e]*", data)
         if found:
             raise Failure(f"{path} contains {len(found)} paths of this machine, such as {found[0].decode()}")
 

@@ -6,6 +6,7 @@ and the package finds it there by its own list of installed files.
 
 import base64
 import hashlib
+import re
 import tomllib
 import zipfile
 from pathlib import Path
@@ -25,7 +26,9 @@ def make(project: Project, binary: Binary, out: Path) -> list[Path]:
     stem = f"{package['name'].replace('-', '_')}-{project.version}"
     tag = f"py3-none-{platform_tag(binary)}"
     info = f"{stem}.dist-info"
-    files = package_files(project.python / "src") | {
+    sources = package_files(project.python / "src")
+    check_versions(project, sources)
+    files = sources | {
         f"{info}/METADATA": metadata(project, package).encode(),
         f"{info}/WHEEL": wheel_file(tag).encode(),
         f"{info}/entry_points.txt": entry_points(package).encode(),
@@ -55,6 +58,12 @@ def package_files(source: Path) -> dict[str, bytes]:
     return {file.relative_to(source).as_posix(): file.read_bytes() for file in files}
 
 
+def check_versions(project: Project, sources: dict[str, bytes]) -> None:
+    for name, text in sources.items():
+        for version in re.findall(rb"""^__version__ = ["'](.*)["']""", text, re.MULTILINE):
+            project.check_version(version.decode(), project.python / "src" / name)
+
+
 def metadata(project: Project, package: Object) -> str:
     """Returns the core metadata, version 2.4."""
     fields = [
@@ -66,7 +75,8 @@ def metadata(project: Project, package: Object) -> str:
         ("License-File", "LICENSE"),
         ("Requires-Python", package["requires-python"]),
         *(("Keywords", ",".join(words)) for words in [package.get("keywords", [])] if words),
-        *(("Classifier", value) for value in package.get("classifiers", [])),
+        # PyPI rejects classifiers of licences beside an expression.
+        *(("Classifier", value) for value in package.get("classifiers", []) if not value.startswith("License ::")),
         *(("Project-URL", f"{name}, {url}") for name, url in package.get("urls", {}).items()),
         *(("Requires-Dist", requirement) for requirement in package.get("dependencies", [])),
         *extras(package),

@@ -116,8 +116,7 @@ fn run(arguments: &str) {
 
 /// Starts mynah as a Compose service does, with the sample components.
 fn serve(command: &str) {
-    let (_, flags) = command.split_once(" -- ").expect("flags after --");
     let components = folder("components");
-    let flags = flags.replace("/components", components.to_str().expect("UTF-8"));
+    let flags = command.replace("/components", components.to_str().expect("UTF-8"));
     Sidecar::start_with(&flags.split_whitespace().collect::<Vec<_>>());
 }

@@ -34,8 +34,9 @@ fn packaging(out: &Path) -> Command {
     let mut build = Command::new(folder("packaging/build"));
     build.arg("--fast").arg("--binary").arg(mynah().get_program()).arg("--out").arg(out);
     for name in ["python", "js"] {
-        let fixture = folder("tests/interop/packages").join(name);
-        build.arg(format!("--{name}")).arg(fixture);
+        let sources = [folder(name), folder("tests/interop/packages").join(name)];
+        let found = sources.into_iter().find(|folder| folder.exists()).unwrap();
+        build.arg(format!("--{name}")).arg(found);
     }
     build
 }
