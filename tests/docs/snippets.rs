@@ -13,11 +13,12 @@ const LANGUAGES: [&str; 9] =
     ["console", "go", "javascript", "json", "python", "rust", "text", "typescript", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 13] = [
+const EXAMPLES: [&str; 14] = [
     "examples/agent.rs",
     "examples/chains/python/app.py",
     "examples/openai/app.py",
     "examples/testing/go/desk_test.go",
+    "examples/testing/python/durable/test_durable_agent.py",
     "examples/testing/python/tests/conftest.py",
     "examples/testing/python/tests/test_dapr_agents.py",
     "examples/testing/python/tests/test_desk.py",

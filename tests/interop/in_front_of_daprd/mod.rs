@@ -57,6 +57,15 @@ impl InFront {
         point_at(tests, &self.mynah);
         child::run(tests).expect_success(module);
     }
+
+    /// Runs the example of a durable agent. The Python helper opens a session of the sidecar.
+    fn run_example(&self, tests: &mut Command) {
+        tests.args(["-B", "-m", "pytest", "-p", "no:cacheprovider", "durable"]);
+        tests.current_dir(super::folder("examples/testing/python"));
+        point_at(tests, &self.mynah);
+        tests.env("MYNAH_ENDPOINT", format!("http://{}/mynah/v1", self.mynah.http));
+        child::run(tests).expect_success("the example of a durable agent");
+    }
 }
 
 /// Returns a folder with components that both mynah and daprd load.

@@ -25,15 +25,16 @@ fn workflows_and_durable_agents_run_through_mynah() {
         let programs = toolchain::control_plane()?;
         let requirements = folder("tests/interop/dapr_agents/requirements.txt");
         let python = toolchain::python("dapr-agents", &requirements)?;
+        let with_helper = toolchain::python_with_helper("dapr_agents")?;
         Runtime::new().unwrap().block_on(async {
             let placement = Service::start(&programs, "placement", &[]).await;
             let data = scratch("scheduler");
             let data = format!("--etcd-data-dir={}", data.display());
             let scheduler = Service::start(&programs, "scheduler", &[data]).await;
             let flags = [placement.flag(), scheduler.flag()];
-            InFront::start(daprd, &flags)
-                .await
-                .run_python(&mut Command::new(python), "test_workflows");
+            let in_front = InFront::start(daprd, &flags).await;
+            in_front.run_python(&mut Command::new(python), "test_workflows");
+            in_front.run_example(&mut Command::new(with_helper));
         });
         Ok(())
     });
