@@ -31,10 +31,7 @@ def find(binary: File = None) -> str:
 
 def check_version(binary: str) -> None:
     """Fails unless the binary has the major and minor version of this package."""
-    try:
-        ended = subprocess.run([binary, '--version'], capture_output=True, timeout=60)
-    except OSError as error:
-        raise MynahError(f'{binary} cannot be run: {error.strerror}; {INSTALL}') from None
+    ended = subprocess.run([binary, '--version'], capture_output=True, timeout=60)
     printed = ended.stdout.decode(errors='replace').strip()[:80]
     wanted = f'mynah {__version__.rpartition(".")[0]}'
     if not printed.startswith(f'{wanted}.'):

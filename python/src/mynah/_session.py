@@ -1,6 +1,5 @@
 """A session: what a test says to mynah and asks it."""
 
-import hashlib
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
@@ -159,7 +158,8 @@ class Session(AbstractContextManager['Session']):
         """Closes the client, and ends the waits of calls. The rest is kept."""
         for session in self._opened:
             session.disconnect()
-        self.end_waits()
+        if self._rules or self._faults:  # Those of files are ended with the session.
+            self.end_waits()
         if client := self.__dict__.pop('client', None):
             client.close()
 
@@ -180,5 +180,7 @@ def shortened(name: str) -> str:
     encoded = name.encode('utf-8', 'backslashreplace')
     if len(encoded) <= 256:
         return encoded.decode()
+    import hashlib  # It takes some milliseconds.
+
     digest = hashlib.sha256(encoded).hexdigest()[:16]
     return f'{encoded[:239].decode(errors="ignore")}-{digest}'

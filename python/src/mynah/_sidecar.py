@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from . import _binary
-from ._binary import File
+from ._binary import INSTALL, File
 from ._control import Control, MynahError
 from ._session import Session
 
@@ -45,17 +45,29 @@ def start(*args: str, binary: File = None, cwd: File = None) -> Iterator[Sidecar
     It runs on free ports, and also stops if this process is killed.
     """
     path = _binary.find(binary)
-    _binary.check_version(path)
     with TemporaryDirectory(prefix='mynah-', ignore_cleanup_errors=True) as folder:
         addresses, log = Path(folder, 'addresses.json'), Path(folder, 'log.txt')
         command = [path, *args, *PORTS, f'--addresses-file={addresses}', '--exit-on-stdin-close']
-        # Ctrl-C must not reach mynah before the tests, which use it until they end.
-        options: Any = {'cwd': cwd, 'start_new_session': True, 'stdout': subprocess.DEVNULL}
+        with _process(command, log, cwd) as process:
+            try:
+                _binary.check_version(path)  # Meanwhile, mynah starts.
+                address = _wait(process, addresses, log)
+            except BaseException:
+                process.kill()
+                raise
+            # At the end, the standard input is closed, and then mynah stops.
+            with Sidecar(address, log, process.pid) as sidecar:
+                yield sidecar
+
+
+def _process(command: list[str], log: Path, cwd: File) -> 'subprocess.Popen[bytes]':
+    # Ctrl-C must not reach mynah before the tests, which use it until they end.
+    options: Any = {'cwd': cwd, 'start_new_session': True, 'stdout': subprocess.DEVNULL}
+    try:
         with log.open('wb') as stderr:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=stderr, **options)
-        # At the end, the standard input is closed, and then mynah stops.
-        with process, Sidecar(_wait(process, addresses, log), log, process.pid) as sidecar:
-            yield sidecar
+            return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=stderr, **options)
+    except OSError as error:
+        raise MynahError(f'{command[0]} cannot be run: {error.strerror}; {INSTALL}') from None
 
 
 def _wait(process: 'subprocess.Popen[bytes]', addresses: Path, log: Path) -> str:
