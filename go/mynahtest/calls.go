@@ -173,8 +173,8 @@ func (c Call) String() string {
 	for _, m := range c.Messages() {
 		fmt.Fprintf(&lines, "\n    %s: %s", m.Role, said(m.Text, m.ToolCalls))
 	}
-	if names := c.Tools(); len(names) > 0 {
-		fmt.Fprintf(&lines, "\n    offers %d tools", len(names))
+	for _, tool := range c.Tools() {
+		fmt.Fprintf(&lines, "\n    offers %s", tool.Name)
 	}
 	if c.Error != nil {
 		fmt.Fprintf(&lines, "\n  error: %s: %s", c.Error.Code, c.Error.Message)

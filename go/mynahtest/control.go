@@ -20,9 +20,15 @@ func (m *Mynah) request(method, path string, body, answer any) {
 		m.t.Fatalf("mynahtest: %s %s: %d: %s", method, path, status, text)
 	}
 	if answer != nil {
-		if err := json.Unmarshal(text, answer); err != nil {
-			m.t.Fatalf("mynahtest: %s %s: %v", method, path, err)
-		}
+		m.check(json.Unmarshal(text, answer))
+	}
+}
+
+// check ends the test if there is an error.
+func (m *Mynah) check(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatalf("mynahtest: %v", err)
 	}
 }
 
@@ -32,23 +38,18 @@ func (m *Mynah) send(method, path string, body any) (status int, text []byte) {
 	data, isText := body.(string)
 	if body != nil && !isText {
 		encoded, err := json.Marshal(body)
-		if err != nil {
-			m.t.Fatalf("mynahtest: %v", err)
-		}
+		m.check(err)
 		data = string(encoded)
 	}
 	request, err := http.NewRequest(method, m.server.control+path, strings.NewReader(data))
-	if err != nil {
-		m.t.Fatalf("mynahtest: %v", err)
-	}
+	m.check(err)
 	request.Header.Set("dapr-api-token", os.Getenv("DAPR_API_TOKEN"))
 	response, err := control.Do(request)
 	if err != nil {
 		m.t.Fatalf("mynahtest: %v\n%s", err, m.server.log.from(m.logFrom))
 	}
 	defer response.Body.Close()
-	if text, err = io.ReadAll(response.Body); err != nil {
-		m.t.Fatalf("mynahtest: %v", err)
-	}
+	text, err = io.ReadAll(response.Body)
+	m.check(err)
 	return response.StatusCode, text
 }

@@ -82,11 +82,8 @@ func find(path string) (string, error) {
 		source, path = "PATH", "mynah"
 	}
 	binary, err := exec.LookPath(path)
-	if err != nil && source == "PATH" {
-		return "", fmt.Errorf("mynahtest.Binary and MYNAH_BIN are not set, and mynah is not in PATH; %s", install)
-	}
 	if err != nil {
-		return "", fmt.Errorf("%s is not a program: %w; %s", source, err, install)
+		return "", fmt.Errorf("no mynah in %s: %w; set MYNAH_BIN to its path, or %s", source, err, install)
 	}
 	output, err := exec.Command(binary, "--version").Output()
 	if err != nil {

@@ -32,12 +32,12 @@ func TestMynahIsNotInstalled(t *testing.T) {
 	t.Setenv("MYNAH_BIN", "")
 	t.Setenv("PATH", t.TempDir())
 	_, err := start(command{})
-	fails(t, err, "not in PATH", "MYNAH_BIN", "pip install mynah-dapr", "npm install --global mynah-dapr")
+	fails(t, err, "no mynah in PATH", "MYNAH_BIN", "pip install mynah-dapr", "npm install --global mynah-dapr")
 	t.Setenv("MYNAH_BIN", "/no/such/mynah")
 	_, err = start(command{})
-	fails(t, err, "MYNAH_BIN", "/no/such/mynah", "pip install mynah-dapr")
+	fails(t, err, "no mynah in MYNAH_BIN", "/no/such/mynah", "pip install mynah-dapr")
 	_, err = start(command{binary: "/no/such/program"})
-	fails(t, err, "mynahtest.Binary", "/no/such/program")
+	fails(t, err, "no mynah in mynahtest.Binary", "/no/such/program")
 }
 
 func TestMynahIsFoundInPath(t *testing.T) {

@@ -92,11 +92,7 @@ func (r *Rule) Sequence(answers ...any) { r.say("sequence", answers) }
 
 // ToolCall returns an answer for [Rule.Chain] and [Rule.Sequence] that calls a tool.
 func ToolCall(name string, args Object) any {
-	call := Object{"name": name, "args": args}
-	if args == nil {
-		call["args"] = Object{}
-	}
-	return []Object{{"tool_call": []Object{call}}}
+	return []Object{{"tool_call": []Object{{"name": name, "args": args}}}}
 }
 
 // say adds the rule, which is named after the line of the test.
@@ -111,9 +107,7 @@ func (r *Rule) say(key string, answer any) {
 		name = fmt.Sprintf("%s (%d)", name, n)
 	}
 	text, err := json.Marshal(r.With("name", name).With(key, answer).rule)
-	if err != nil {
-		r.m.t.Fatalf("mynahtest: the rule is not JSON: %v", err)
-	}
+	r.m.check(err)
 	r.m.add("- " + string(text) + "\n")
 }
 
@@ -121,9 +115,7 @@ func (r *Rule) say(key string, answer any) {
 func (m *Mynah) Rules(file string) {
 	m.t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		m.t.Fatalf("mynahtest: %v", err)
-	}
+	m.check(err)
 	items, err := ruleItems(text)
 	if err != nil {
 		m.t.Fatalf("mynahtest: %s: %v", file, err)

@@ -70,7 +70,6 @@ type verification struct {
 		Number  int
 		Nearest near
 	}
-	Waiting *int
 }
 
 // near is a call or a rule that nearly matches.
