@@ -29,12 +29,27 @@ function withMynah(test, options = {}) {
     try {
       await test(session, ...arguments);
     } catch (error) {
-      console.error(await session.report());
+      console.error(await session.report().catch(String));
+      await session.close().catch(() => {}); // the error of the test says more
       throw error;
-    } finally {
-      await session.close();
     }
+    await session.close();
   };
+}
+
+async function stopStarted() {
+  const all = [...started.values()];
+  started.clear();
+  await Promise.allSettled(all.map(async (mynah) => (await mynah).stop()));
+}
+
+// Jest runs several files in one process, and each of them loads this package.
+if (typeof globalThis.afterAll === 'function') {
+  try {
+    globalThis.afterAll(stopStarted);
+  } catch {
+    // A test has loaded the package, and cannot add hooks.
+  }
 }
 
 module.exports = { startMynah, toolCall, withMynah };

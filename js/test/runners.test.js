@@ -19,7 +19,7 @@ function run(name, program, ...args) {
 }
 
 const vitest = (path) => run('vitest', 'vitest.mjs', 'run', '--config', 'vitest.config.js', path);
-const jest = (pattern) => run('jest', 'bin/jest.js', '--rootDir', HOME, '--testRegex', pattern, '--coverage=false');
+const jest = (pattern, ...args) => run('jest', 'bin/jest.js', '--rootDir', HOME, '--testRegex', pattern, ...args);
 
 const REPORT = [
   'call 1 of echo over http', 'user: How is the wether?',
@@ -42,6 +42,12 @@ test('the example passes with Jest', () => {
   const { status, output } = jest('examples/weather\\.jest\\.test\\.cjs$');
   assert.equal(status, 0, output);
   assert.match(output, /Tests: +1 passed, 1 total/);
+});
+
+test('Jest stops the mynah of each file', { skip: process.platform !== 'linux' && 'needs /proc' }, () => {
+  const { status, output } = jest('jest/.*\\.test\\.cjs$', '--runInBand');
+  assert.equal(status, 0, output);
+  assert.match(output, /Tests: +2 passed, 2 total/);
 });
 
 test('Vitest shows the calls of a test that fails', () => reports(vitest('failing/weather.vitest.js')));
