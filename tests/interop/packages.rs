@@ -33,11 +33,6 @@ sys.exit(JsonStrictValidator(SchemaVersion.V1_5).validate_str(open(sys.argv[1]).
 fn packaging(out: &Path) -> Command {
     let mut build = Command::new(folder("packaging/build"));
     build.arg("--fast").arg("--binary").arg(mynah().get_program()).arg("--out").arg(out);
-    for name in ["python", "js"] {
-        let sources = [folder(name), folder("tests/interop/packages").join(name)];
-        let found = sources.into_iter().find(|folder| folder.exists()).unwrap();
-        build.arg(format!("--{name}")).arg(found);
-    }
     build
 }
 
