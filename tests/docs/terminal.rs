@@ -32,9 +32,7 @@ type Client = (&'static str, &'static str, Download);
 const CLIENTS: [Client; 5] = [
     ("daprd", "daprd", || toolchain::daprd().map(Some)),
     ("grpcurl", "grpcurl", || toolchain::grpcurl().map(Some)),
-    ("python", "python", || {
-        toolchain::python_with_helper("python").map(Some)
-    }),
+    ("python", "python", || toolchain::python_with_helper("python").map(Some)),
     ("go", "go", || toolchain::go_modules(&folder("examples/go")).map(|()| None)),
     ("cargo install", "rust", || Ok(None)),
 ];
