@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 Object: TypeAlias = dict[str, Any]
+Reply: TypeAlias = tuple[int, Object]
 
 
 class MynahError(Exception):
@@ -29,33 +30,30 @@ class Control:
             raise MynahError(answer.get('error', f'{method} {path} has failed: {answer}'))
         return answer
 
-    def send(self, method: str, path: str, body: object = None, **query: str) -> tuple[int, Object]:
+    def send(self, method: str, path: str, body: object = None, **query: str) -> Reply:
         """Returns status and answer. `body` is a text, or a value to send as JSON."""
         target = f'/mynah/v1/{path}?{urlencode(query, quote_via=quote)}'.rstrip('?')
         text = body if isinstance(body, str) else json.dumps(body)
-        data = None if body is None else text.encode()
+        request = method, target, None if body is None else text.encode(), self._headers
         try:
             try:
-                return self._exchange(self._idle.pop(), method, target, data)
+                return self._exchange(self._idle.pop(), *request)
             except (IndexError, ConnectionError, HTTPException):
                 # mynah may have closed an idle connection. Every request can be repeated.
-                return self._exchange(HTTPConnection(self.address), method, target, data)
-        except (OSError, HTTPException) as error:
+                return self._exchange(HTTPConnection(self.address), *request)
+        except (OSError, HTTPException, ValueError) as error:
             raise MynahError(f'mynah cannot be reached at {self.address}: {error}') from None
 
-    def _exchange(
-        self, connection: HTTPConnection, method: str, target: str, data: bytes | None
-    ) -> tuple[int, Object]:
+    def _exchange(self, connection: HTTPConnection, *request: Any) -> Reply:  # noqa: ANN401
         try:
-            connection.request(method, target, data, self._headers)
+            connection.request(*request)
             response = connection.getresponse()
             content = response.read()
         except BaseException:
             connection.close()
             raise
         self._idle.append(connection)
-        is_json = 'json' in response.getheader('content-type', '')
-        return response.status, json.loads(content) if is_json else {'answer': content.decode()}
+        return response.status, json.loads(content or b'{}')
 
     def close(self) -> None:
         """Closes the connections."""

@@ -27,8 +27,6 @@ def failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
         yield from _nearest(one) if one.get('nearest') else [f'  {one.get("error")}']
     if answer.get('incomplete'):
         yield f'the journal had no room for {answer["dropped"]} calls; increase --journal-size'
-    if others := answer.get('other_sessions'):
-        yield f'the session has no calls, but these have: {", ".join(others)}'
 
 
 def calls(session: str, entries: list[Call], unmatched: Iterable[Object]) -> Iterator[str]:
@@ -54,8 +52,8 @@ def _call(call: Call) -> Iterator[str]:
 
 
 def _said(text: str, tool_calls: Iterable[ToolCall]) -> str:
-    called = [f'calls {call.name} with {_cut(call.arguments)}' for call in tool_calls]
-    return ' '.join([_cut(text)] * bool(text) + called)
+    called = (f'calls {call.name} with {_cut(call.arguments)}' for call in tool_calls)
+    return ' '.join(filter(None, [_cut(text), *called]))
 
 
 def _nearest(one: Object) -> Iterator[str]:

@@ -55,7 +55,7 @@ def start(*args: str, binary: File = None, cwd: File = None) -> Iterator[Sidecar
             except BaseException:
                 process.kill()
                 raise
-            # At the end, the standard input is closed, and then mynah stops.
+            # After this, the standard input is closed, and mynah stops.
             with Sidecar(address, log, process.pid) as sidecar:
                 yield sidecar
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -48,10 +48,9 @@ def mynah(mynah_sidecar: 'Sidecar', request: pytest.FixtureRequest) -> 'Iterator
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: 'pytest.CallInfo[None]'
-) -> 'Generator[None, pytest.TestReport, None]':
+) -> 'Generator[None, Any, None]':
     """Adds calls and log to the report of a failed test. Closes the session after the teardown."""
-    outcome = yield
-    report = outcome.get_result()
+    report = (yield).get_result()
     if KEY in item.stash:
         from . import MynahError
 
@@ -62,6 +61,5 @@ def pytest_runtest_makereport(
             log = sidecar.log()[log_size:].decode(errors='replace')
             report.sections += [('mynah log', log)] if log else []
         if call.when == 'teardown':
-            del item.stash[KEY]
             with suppress(MynahError):
                 session.forget()
