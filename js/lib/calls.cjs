@@ -3,34 +3,24 @@
 // Reads calls in the journal and describes them.
 
 /** Returns a call with keys as usual in JavaScript, and with messages in the same form for all APIs. */
-function call(entry) {
+function call({ session, time, duration_ms: durationMs, answered_by: answeredBy, response, error, ...entry }) {
   const request = typeof entry.request === 'object' ? (entry.request ?? {}) : {};
-  const { inputs, messages, input, instructions, tools, ...parameters } = request;
-  const { response, error } = entry;
+  const { inputs, messages, input, instructions, tools = [], ...parameters } = request;
   return {
-    number: entry.number,
-    surface: entry.surface,
-    component: entry.component,
-    stream: entry.stream,
-    time: new Date(entry.time),
-    durationMs: entry.duration_ms,
-    outcome: entry.outcome,
-    api: entry.api,
-    request: entry.request,
+    ...entry,
+    time: new Date(time),
+    durationMs,
     messages: messagesOf(request),
-    tools: (tools ?? []).map((tool) => tool.function ?? tool),
+    tools: tools.map((tool) => tool.function ?? tool),
     parameters,
-    answer: response && {
-      text: response.text ?? '',
-      reasoning: response.reasoning,
-      toolCalls: response.tool_calls ?? [],
-      finishReason: response.finish_reason,
-      model: response.model,
-      usage: response.usage,
-    },
+    answer: response && answer(response),
     error: error && { code: error.code, message: error.message, retryAfterMs: error.retry_after_ms },
-    answeredBy: entry.answered_by,
+    answeredBy,
   };
+}
+
+function answer({ text = '', tool_calls: toolCalls = [], finish_reason: finishReason, ...response }) {
+  return { text, toolCalls, finishReason, ...response };
 }
 
 function messagesOf({ inputs = [], messages = [], input = [], instructions }) {

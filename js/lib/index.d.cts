@@ -152,6 +152,8 @@ export interface Answered {
   finishReason?: string;
   model?: string;
   usage?: Record<string, number>;
+  /** The part that a fault has left out. */
+  missing?: string;
 }
 
 export interface ToolCall {
