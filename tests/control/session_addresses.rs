@@ -173,7 +173,7 @@ async fn shutdown_at_an_address_closes_this_session_only() {
 async fn a_call_in_flight_outlives_its_address() {
     let sidecar = Sidecar::start();
     let addresses = open(&sidecar, "a").await;
-    let rules = "rules: [{respond: {messages: [{text: one two three four, chunk_delay: 100ms}]}}]";
+    let rules = "rules: [{respond: {messages: [{text: one two three four}], chunk_delay: 100ms}}]";
     let url = sidecar.url("/mynah/v1/rules?session=a");
     let set = sidecar.send(direct_client().put(url).body(rules)).await;
     assert_eq!(set.status, 204, "{}", set.body);
