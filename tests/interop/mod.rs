@@ -21,6 +21,7 @@ mod go_helper;
 mod grpcurl;
 mod in_front_of_daprd;
 mod java;
+mod java_helper;
 mod javascript;
 mod javascript_helper;
 mod load;

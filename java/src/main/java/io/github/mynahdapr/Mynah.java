@@ -1,0 +1,111 @@
+package io.github.mynahdapr;
+
+import io.dapr.client.DaprClientBuilder;
+import io.dapr.client.DaprPreviewClient;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** What a test says to mynah and asks it. */
+public abstract class Mynah {
+  Mynah() {}
+
+  abstract MynahSession session();
+
+  /** Returns the address of Dapr's gRPC API, such as {@code 127.0.0.1:41234}. */
+  public String grpcAddress() {
+    return session().grpc;
+  }
+
+  /** Returns the address of Dapr's HTTP API and of OpenAI's API. */
+  public String httpAddress() {
+    return session().http;
+  }
+
+  /** Returns the base URL for clients of OpenAI's API. */
+  public String openaiBaseUrl() {
+    return "http://" + httpAddress() + "/v1";
+  }
+
+  /** Returns a client of Dapr's SDK, which is closed when the test ends. */
+  public DaprPreviewClient client() {
+    return session().client();
+  }
+
+  /** Returns a builder for other clients of Dapr's SDK, which the test closes. */
+  public DaprClientBuilder clientBuilder() {
+    return Sdk.builder(session());
+  }
+
+  /**
+   * Points the system properties that Dapr's SDK reads at the session until the test ends. All tests
+   * of a JVM share them, so only one test at a time can do this.
+   */
+  public void useSystemProperties() {
+    SystemProperties.set(session());
+  }
+
+  /** Begins a rule for the calls for which all conditions hold. */
+  public Rule when() {
+    return new Rule(session()::addRule);
+  }
+
+  /** Adds the rules of a file in YAML or JSON after those before. */
+  public void rules(Path file) {
+    session().add(RulesFile.items(file));
+  }
+
+  /** Returns an answer that calls a tool, for {@link Rule#chain} and {@link Rule#sequence}. */
+  public static Object toolCall(String name, Map<String, ?> args) {
+    return List.of(Map.of("tool_call", List.of(Map.of("name", name, "args", args))));
+  }
+
+  /** Returns the calls of the test that have ended, the oldest first. */
+  public List<Call> calls() {
+    var journal = session().request("GET", "/journal?limit=10000&");
+    return Json.objects(journal.get("entries")).stream().map(Call::of).toList();
+  }
+
+  /** Returns the last call of the test that has ended. Fails if there is none. */
+  public Call lastCall() {
+    var calls = calls();
+    if (calls.isEmpty()) {
+      throw new AssertionError("no call of the model has ended in this test");
+    }
+    return calls.get(calls.size() - 1);
+  }
+
+  /** Fails unless the calls are as expected. Waits for up to a second for calls that are about to end. */
+  public void verify(Consumer<Check> check) {
+    var expected = new Check();
+    check.accept(expected);
+    var misses = session().misses(expected);
+    if (!misses.isEmpty()) {
+      throw new AssertionError(misses);
+    }
+  }
+
+  /** Judges how the test retries calls. */
+  public Verdict verdict() {
+    return Verdict.of(session().request("GET", "/verdict?"));
+  }
+
+  /** Makes calls fail. Replaces the fault before; {@code faults} has several. */
+  public void fault(Map<String, ?> fault) {
+    var body = new HashMap<String, Object>(fault);
+    body.computeIfPresent("error", (key, error) -> error instanceof String ? Map.of("code", error) : error);
+    session().put("/faults", body);
+  }
+
+  /** Removes the faults and answers the calls that wait. */
+  public void endWaits() {
+    session().request("DELETE", "/faults?");
+  }
+
+  /** Removes the calls that have failed, so that {@link Check#noUnmatched} does not see them. */
+  public void forgetFailed() {
+    session().request("DELETE", "/journal?outcome=failed&");
+  }
+}

@@ -1,0 +1,116 @@
+package io.github.mynahdapr;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Gives each test a session of its own: addresses that only this test uses, with rules, faults and a
+ * journal that no other test sees. The first test starts mynah, which stops when the tests have run.
+ *
+ * <p>Its methods are for the thread that runs the test. Other threads need a parameter of the type
+ * {@link MynahSession}.
+ */
+public final class MynahExtension extends Mynah
+    implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+  private static final Pattern SEGMENT = Pattern.compile("\\[[^:\\]]+:([^\\]]*)\\]");
+  private static final int MAX_NAME = 256;
+
+  private final Command command;
+  private final Namespace namespace;
+  private final ThreadLocal<MynahSession> current = new ThreadLocal<>();
+
+  /** Starts mynah without arguments, for {@code @ExtendWith}. */
+  public MynahExtension() {
+    this(new Command(null, List.of()));
+  }
+
+  private MynahExtension(Command command) {
+    this.command = command;
+    namespace = Namespace.create(MynahExtension.class, command);
+  }
+
+  /** Starts mynah with these arguments, such as {@code --strict}. Tests with the same ones share it. */
+  public static MynahExtension create(String... args) {
+    return new MynahExtension(new Command(null, List.of(args)));
+  }
+
+  /** Returns an extension that uses this binary. */
+  public MynahExtension binary(Path path) {
+    return new MynahExtension(new Command(path.toString(), command.args()));
+  }
+
+  @Override
+  MynahSession session() {
+    var session = current.get();
+    if (session == null) {
+      throw new MynahException(
+          "this thread runs no test with mynah; in other threads, use a parameter of the test with "
+              + "the type MynahSession");
+    }
+    return session;
+  }
+
+  /** The session of a test. A thread that waits in one test can run another one in between. */
+  private record Opened(MynahSession session, MynahSession before) {}
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    var server = context.getRoot().getStore(namespace)
+        .getOrComputeIfAbsent("server", key -> new Server(command), Server.class);
+    var session = new MynahSession(server, name(context.getUniqueId()));
+    context.getStore(namespace).put(this, new Opened(session, current.get()));
+    context.getStore(namespace).put("session", session);
+    current.set(session);
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    var opened = context.getStore(namespace).remove(this, Opened.class);
+    if (opened != null) {
+      current.set(opened.before);
+      context.getExecutionException()
+          .filter(failure -> !(failure instanceof TestAbortedException))
+          .ifPresent(failure ->
+              failure.addSuppressed(new Report.MynahReport(opened.session.report())));
+      opened.session.close();
+    }
+  }
+
+  /** Returns the name of a test's session, such as {@code weather.WeatherTest/sunny()/#1}. */
+  static String name(String uniqueId) {
+    var name = SEGMENT.matcher(uniqueId).results().skip(1)
+        .map(segment -> segment.group(1)).collect(Collectors.joining("/"));
+    var bytes = name.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length <= MAX_NAME) {
+      return name;
+    }
+    var start = new String(bytes, 0, 200, StandardCharsets.UTF_8).replace("\uFFFD", "");
+    return start + "-" + UUID.nameUUIDFromBytes(bytes);
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == MynahSession.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    var session = context.getStore(namespace).get("session", MynahSession.class);
+    if (session == null) {
+      throw new MynahException(
+          "each test has a session; expected the parameter at a test, @BeforeEach or @AfterEach");
+    }
+    return session;
+  }
+}

@@ -1,0 +1,150 @@
+package io.github.mynahdapr;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A running mynah. It stops when its standard input is closed, so also if the JVM is killed. */
+@SuppressWarnings("deprecation") // JUnit before 5.13 closes nothing but a `CloseableResource`.
+final class Server implements AutoCloseable, ExtensionContext.Store.CloseableResource {
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .proxy(HttpClient.Builder.NO_PROXY)
+          .build();
+
+  private final Process process;
+  private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private final Thread reader = new Thread(this::readLog, "log of mynah");
+  private final String control;
+
+  /** Starts mynah and waits until it serves. */
+  Server(Command command) {
+    try {
+      var folder = Files.createTempDirectory("mynah");
+      var addresses = folder.resolve("addresses.json");
+      try {
+        var builder = new ProcessBuilder(command.line(addresses));
+        process = builder.redirectErrorStream(true).start();
+        reader.setDaemon(true);
+        reader.start();
+        control = "http://" + waitFor(addresses) + "/mynah/v1";
+      } finally {
+        Files.deleteIfExists(addresses);
+        Files.deleteIfExists(folder);
+      }
+    } catch (IOException error) {
+      throw new MynahException("mynah cannot be started: " + error.getMessage(), error);
+    }
+  }
+
+  private void readLog() {
+    try (var output = process.getInputStream()) {
+      output.transferTo(log);
+    } catch (IOException error) {
+      log.writeBytes(error.toString().getBytes());
+    }
+  }
+
+  /** Returns the HTTP address. mynah writes the file as soon as it serves. */
+  private String waitFor(Path addresses) throws IOException {
+    var end = System.nanoTime() + TIMEOUT.toNanos();
+    while (!Files.exists(addresses)) {
+      if (hasEnded(1)) {
+        var code = process.exitValue();
+        throw new MynahException("mynah has ended with exit code " + code + ":\n" + log(0));
+      }
+      if (System.nanoTime() > end) {
+        close();
+        throw new MynahException("mynah did not serve within " + TIMEOUT + ":\n" + log(0));
+      }
+    }
+    return Json.text(Json.object(Json.read(Files.readString(addresses))), "http");
+  }
+
+  /** Waits for the end of mynah and its log. */
+  private boolean hasEnded(long milliseconds) {
+    try {
+      var hasEnded = process.waitFor(milliseconds, TimeUnit.MILLISECONDS);
+      if (hasEnded) {
+        reader.join();
+      }
+      return hasEnded;
+    } catch (InterruptedException error) {
+      throw interrupted(error);
+    }
+  }
+
+  private static MynahException interrupted(InterruptedException error) {
+    Thread.currentThread().interrupt();
+    return new MynahException("the test was interrupted", error);
+  }
+
+  /** Returns what mynah has logged after the first bytes. */
+  String log(int start) {
+    var bytes = log.toByteArray();
+    return new String(bytes, start, bytes.length - start).strip();
+  }
+
+  int logSize() {
+    return log.size();
+  }
+
+  record Reply(int status, String text) {
+    Object json() {
+      return text.isEmpty() ? null : Json.read(text);
+    }
+  }
+
+  /** Calls the control API. Fails if it answers with an error. */
+  Reply request(String method, String path, String body) {
+    var reply = send(method, path, body);
+    if (reply.status >= 300) {
+      var message = method + " " + path + ": " + reply.status + ": " + reply.text;
+      throw new MynahException(message);
+    }
+    return reply;
+  }
+
+  /** Calls the control API. */
+  Reply send(String method, String path, String body) {
+    var token = System.getenv().getOrDefault("DAPR_API_TOKEN", "");
+    var request =
+        HttpRequest.newBuilder(URI.create(control + path))
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .timeout(Duration.ofSeconds(90))
+            .header("dapr-api-token", token)
+            .build();
+    try {
+      var response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+      return new Reply(response.statusCode(), response.body());
+    } catch (IOException error) {
+      throw new MynahException("mynah cannot be reached at " + control + ": " + error, error);
+    } catch (InterruptedException error) {
+      throw interrupted(error);
+    }
+  }
+
+  /** Stops mynah. */
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    if (!hasEnded(TIMEOUT.toMillis())) {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.github.mynahdapr;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** The system properties that Dapr's SDK reads before the environment. */
+final class SystemProperties {
+  private static final Map<String, String> saved = new HashMap<>();
+  private static MynahSession holder;
+
+  private SystemProperties() {}
+
+  static synchronized void set(MynahSession session) {
+    if (holder != null && holder != session) {
+      throw new MynahException(
+          "the system properties point at the session " + holder.name + "; tests that run at the "
+              + "same time need grpcAddress(), httpAddress() or client() instead, or the annotation "
+              + "@ResourceLock(Resources.SYSTEM_PROPERTIES)");
+    }
+    if (holder == null) {
+      holder = session;
+      values(session).forEach((key, value) -> saved.put(key, System.setProperty(key, value)));
+    }
+  }
+
+  private static Map<String, String> values(MynahSession session) {
+    var end = session.grpc.lastIndexOf(':');
+    return Map.of(
+        "dapr.grpc.endpoint", "http://" + session.grpc,
+        "dapr.http.endpoint", "http://" + session.http,
+        "dapr.grpc.port", session.grpc.substring(end + 1),
+        "dapr.http.port", session.http.substring(session.http.lastIndexOf(':') + 1),
+        "dapr.sidecar.ip", session.grpc.substring(0, end));
+  }
+
+  static synchronized void restore(MynahSession session) {
+    if (holder == session) {
+      saved.forEach((key, value) -> {
+        if (value == null) {
+          System.clearProperty(key);
+        } else {
+          System.setProperty(key, value);
+        }
+      });
+      saved.clear();
+      holder = null;
+    }
+  }
+}
