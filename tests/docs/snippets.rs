@@ -9,11 +9,11 @@ use crate::{
 };
 
 /// The languages of code blocks. `text` blocks are not checked.
-const LANGUAGES: [&str; 9] =
-    ["console", "go", "javascript", "json", "python", "rust", "text", "typescript", "yaml"];
+const LANGUAGES: [&str; 10] =
+    ["console", "go", "java", "javascript", "json", "python", "rust", "text", "typescript", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 14] = [
+const EXAMPLES: [&str; 17] = [
     "examples/agent.rs",
     "examples/chains/python/app.py",
     "examples/openai/app.py",
@@ -23,6 +23,9 @@ const EXAMPLES: [&str; 14] = [
     "examples/testing/python/tests/test_dapr_agents.py",
     "examples/testing/python/tests/test_desk.py",
     "examples/travel/go/support_test.go",
+    "java/src/test/java/weather/AssistantTest.java",
+    "java/src/test/java/weather/ParallelTest.java",
+    "java/src/test/java/weather/WeatherTest.java",
     "js/test/examples/app.ts",
     "js/test/examples/assistant.vitest.test.ts",
     "js/test/examples/weather.jest.test.cjs",
@@ -37,7 +40,7 @@ pub(super) fn check(page: &Page) {
         assert!(LANGUAGES.contains(&language), "{path}: unknown language of a block: {language:?}");
     }
     page.blocks("json").into_iter().for_each(check_json);
-    for language in ["go", "javascript", "python", "rust", "typescript"] {
+    for language in ["go", "java", "javascript", "python", "rust", "typescript"] {
         page.blocks(language).into_iter().for_each(check_quotation);
     }
     page.blocks("yaml").into_iter().for_each(check_yaml);
