@@ -14,19 +14,9 @@ import java.util.stream.Stream;
  * request} is the whole request, and {@code parameters} are its other fields.
  */
 public record Call(
-    int number,
-    String component,
-    String surface,
-    boolean stream,
-    String outcome,
-    double durationMs,
-    Object request,
-    List<Message> messages,
-    List<Tool> tools,
-    Map<String, Object> parameters,
-    Answer answer,
-    CallError error,
-    List<String> rules) {
+    int number, String component, String surface, boolean stream, String outcome, double durationMs,
+    Object request, List<Message> messages, List<Tool> tools, Map<String, Object> parameters,
+    Answer answer, CallError error, List<String> rules) {
   private static final Set<String> CONTENT =
       Set.of("inputs", "messages", "input", "instructions", "tools", "name");
 
@@ -42,65 +32,46 @@ public record Call(
 
   /** The answer of the model; null in a call that has failed. */
   public record Answer(
-      String text,
-      String reasoning,
-      List<ToolCall> toolCalls,
-      String finishReason,
-      String model,
+      String text, String reasoning, List<ToolCall> toolCalls, String finishReason, String model,
       Map<String, Object> usage) {}
 
-  /** The error with the name of its gRPC code; null in a call that has not failed. */
-  public record CallError(String code, String message, Double retryAfterMs) {}
+  /** The error with the name of its gRPC code; null in a call that has not failed. The time to wait may be 0. */
+  public record CallError(String code, String message, double retryAfterMs) {}
 
   /** Reads an entry of the journal. */
   static Call of(Map<String, Object> entry) {
     var request = Json.object(entry.get("request"));
     var parameters = new LinkedHashMap<>(request);
     parameters.keySet().removeAll(CONTENT);
+    var rules = Json.objects(entry.get("answered_by")).stream()
+        .map(source -> Json.text(source, "rule")).filter(rule -> !rule.isEmpty()).toList();
     return new Call(
-        Json.integer(entry.get("number")),
-        Json.text(entry, "component"),
-        Json.text(entry, "surface"),
-        entry.get("stream") == Boolean.TRUE,
-        Json.text(entry, "outcome"),
-        Json.number(entry.get("duration_ms")),
-        entry.get("request"),
-        readMessages(request),
-        Json.objects(request.get("tools")).stream().map(Call::tool).toList(),
-        parameters,
-        readAnswer(entry.get("response")),
-        readError(entry.get("error")),
-        Json.objects(entry.get("answered_by")).stream()
-            .flatMap(source -> Stream.ofNullable((String) source.get("rule")))
-            .toList());
+        Json.integer(entry.get("number")), Json.text(entry, "component"),
+        Json.text(entry, "surface"), entry.get("stream") == Boolean.TRUE,
+        Json.text(entry, "outcome"), Json.number(entry.get("duration_ms")), entry.get("request"),
+        messages(request), Json.objects(request.get("tools")).stream().map(Call::tool).toList(),
+        parameters, answer(Json.object(entry.get("response"))),
+        error(Json.object(entry.get("error"))), rules);
   }
 
-  private static Answer readAnswer(Object value) {
-    var answer = Json.object(value);
-    return value == null
-        ? null
-        : new Answer(
-            Json.text(answer, "text"),
-            Json.text(answer, "reasoning"),
-            toolCalls(answer.get("tool_calls")),
-            Json.text(answer, "finish_reason"),
-            Json.text(answer, "model"),
-            Json.object(answer.get("usage")));
+  private static Answer answer(Map<String, Object> answer) {
+    return answer.isEmpty() ? null : new Answer(
+        Json.text(answer, "text"), Json.text(answer, "reasoning"),
+        toolCalls(answer.get("tool_calls")), Json.text(answer, "finish_reason"),
+        Json.text(answer, "model"), Json.object(answer.get("usage")));
   }
 
-  private static CallError readError(Object value) {
-    var error = Json.object(value);
-    var retryAfter = error.get("retry_after_ms");
-    return value == null
-        ? null
-        : new CallError(
-            Json.text(error, "code"),
-            Json.text(error, "message"),
-            retryAfter == null ? null : Json.number(retryAfter));
+  private static CallError error(Map<String, Object> error) {
+    return error.isEmpty() ? null : new CallError(
+        Json.text(error, "code"), Json.text(error, "message"), Json.number(error.get("retry_after_ms")));
+  }
+
+  private static Map<String, Object> function(Map<String, Object> value) {
+    return Json.object(value.getOrDefault("function", value));
   }
 
   private static Tool tool(Map<String, Object> value) {
-    var tool = value.get("function") == null ? value : Json.object(value.get("function"));
+    var tool = function(value);
     return new Tool(
         Json.text(tool, "name"), Json.text(tool, "description"), Json.object(tool.get("parameters")));
   }
@@ -110,14 +81,12 @@ public record Call(
   }
 
   private static ToolCall toolCall(Map<String, Object> call) {
-    var function = call.get("function") == null ? call : Json.object(call.get("function"));
+    var function = function(call);
     return new ToolCall(
-        Json.text(call, "call_id", "id"),
-        Json.text(function, "name"),
-        Json.text(function, "arguments"));
+        Json.text(call, "call_id", "id"), Json.text(function, "name"), Json.text(function, "arguments"));
   }
 
-  private static List<Message> readMessages(Map<String, Object> request) {
+  private static List<Message> messages(Map<String, Object> request) {
     var messages = new ArrayList<Message>();
     if (request.get("instructions") instanceof String instructions) {
       messages.add(message("system", Map.of("content", instructions)));
@@ -146,22 +115,16 @@ public record Call(
       case "function_call" -> new Message("assistant", "", "", List.of(toolCall(value)), "");
       case "function_call_output" ->
           new Message("tool", "", text(value.get("output")), List.of(), Json.text(value, "call_id"));
-      default ->
-          new Message(
-              role,
-              Json.text(value, "name"),
-              text(value.get("content")),
-              toolCalls(value.getOrDefault("toolCalls", value.get("tool_calls"))),
-              Json.text(value, "toolId", "tool_id", "tool_call_id"));
+      default -> new Message(
+          role, Json.text(value, "name"), text(value.get("content")),
+          toolCalls(value.getOrDefault("toolCalls", value.get("tool_calls"))),
+          Json.text(value, "toolId", "tool_id", "tool_call_id"));
     };
   }
 
   /** Returns a text, or the texts of a list of parts. */
   private static String text(Object content) {
-    return content instanceof String text
-        ? text
-        : Json.objects(content).stream()
-            .map(part -> Json.text(part, "text"))
-            .collect(Collectors.joining("\n"));
+    return content instanceof String text ? text : Json.objects(content).stream()
+        .map(part -> Json.text(part, "text")).collect(Collectors.joining("\n"));
   }
 }

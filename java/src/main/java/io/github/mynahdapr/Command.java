@@ -35,34 +35,22 @@ record Command(String binary, List<String> args) {
   }
 
   private String path() {
-    if (binary != null) {
-      return file(binary, "the argument of binary()");
+    var given = Stream.of(binary, System.getProperty("mynah.bin"), System.getenv("MYNAH_BIN"))
+        .filter(path -> path != null && !path.isEmpty()).findFirst();
+    if (given.isPresent() && !Files.isRegularFile(Path.of(given.get()))) {
+      throw new MynahException(given.get() + ", the path of mynah, is not a file; " + INSTALL);
     }
-    var property = System.getProperty("mynah.bin", "");
-    if (!property.isEmpty()) {
-      return file(property, "the system property mynah.bin");
-    }
-    var variable = System.getenv().getOrDefault("MYNAH_BIN", "");
-    return variable.isEmpty() ? inPath() : file(variable, "MYNAH_BIN");
-  }
-
-  private static String file(String path, String source) {
-    if (!Files.isRegularFile(Path.of(path))) {
-      throw new MynahException(path + ", which is " + source + ", is not a file; " + INSTALL);
-    }
-    return path;
+    return given.orElseGet(Command::inPath);
   }
 
   private static String inPath() {
     var folders = System.getenv().getOrDefault("PATH", "").split(File.pathSeparator);
     return Stream.of(folders)
         .flatMap(folder -> Stream.of(Path.of(folder, "mynah"), Path.of(folder, "mynah.exe")))
-        .filter(Files::isExecutable)
-        .filter(Files::isRegularFile)
+        .filter(path -> Files.isExecutable(path) && Files.isRegularFile(path))
         .findFirst()
-        .orElseThrow(() -> new MynahException(
-            "neither binary() nor mynah.bin nor MYNAH_BIN is set, and mynah is not in PATH; "
-                + INSTALL))
+        .orElseThrow(() -> new MynahException("mynah is not in PATH; " + INSTALL
+            + ", or set its path with binary(), the system property mynah.bin or MYNAH_BIN"))
         .toString();
   }
 

@@ -82,7 +82,7 @@ public final class MynahExtension extends Mynah
       context.getExecutionException()
           .filter(failure -> !(failure instanceof TestAbortedException))
           .ifPresent(failure ->
-              failure.addSuppressed(new Report.MynahReport(opened.session.report())));
+              failure.addSuppressed(new MynahReport(opened.session.report())));
       opened.session.close();
     }
   }

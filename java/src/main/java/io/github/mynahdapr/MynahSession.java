@@ -28,7 +28,7 @@ public final class MynahSession extends Mynah {
     this.name = name;
     encodedName = URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     logStart = server.logSize();
-    var addresses = Json.object(server.request("PUT", "/sessions/" + encodedName, "").json());
+    var addresses = server.request("PUT", "/sessions/" + encodedName, "");
     grpc = Json.text(addresses, "grpc");
     http = Json.text(addresses, "http");
   }
@@ -75,7 +75,7 @@ public final class MynahSession extends Mynah {
 
   /** Calls the control API for this session. The path ends where the parameter begins. */
   Map<String, Object> request(String method, String path) {
-    return Json.object(server.request(method, path + query(), "").json());
+    return server.request(method, path + query(), "");
   }
 
   void put(String path, Map<String, Object> body) {
@@ -89,7 +89,7 @@ public final class MynahSession extends Mynah {
     var reply = server.send("POST", "/verify", Json.write(body));
     return switch (reply.status()) {
       case 200 -> "";
-      case 409 -> Report.misses(Json.object(reply.json()), body);
+      case 409 -> Report.misses(reply.json(), body);
       default -> throw new MynahException("POST /verify: " + reply.status() + ": " + reply.text());
     };
   }

@@ -8,13 +8,6 @@ import java.util.Map;
 final class Report {
   private Report() {}
 
-  /** The calls of a failed test. It is part of the failure, so each report of the test has it. */
-  static final class MynahReport extends Throwable {
-    MynahReport(String text) {
-      super(text, null, false, false);
-    }
-  }
-
   /** Describes what is not as expected. */
   static String misses(Map<String, Object> answer, Map<String, Object> check) {
     var lines = new ArrayList<String>();

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -17,11 +18,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @SuppressWarnings("deprecation") // JUnit before 5.13 closes nothing but a `CloseableResource`.
 final class Server implements AutoCloseable, ExtensionContext.Store.CloseableResource {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-  private static final HttpClient CLIENT =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .proxy(HttpClient.Builder.NO_PROXY)
-          .build();
+  private static final HttpClient CLIENT = HttpClient.newBuilder()
+      .version(HttpClient.Version.HTTP_1_1).proxy(HttpClient.Builder.NO_PROXY).build();
 
   private final Process process;
   private final ByteArrayOutputStream log = new ByteArrayOutputStream();
@@ -101,30 +99,27 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
   }
 
   record Reply(int status, String text) {
-    Object json() {
-      return text.isEmpty() ? null : Json.read(text);
+    Map<String, Object> json() {
+      return text.isEmpty() ? Map.of() : Json.object(Json.read(text));
     }
   }
 
   /** Calls the control API. Fails if it answers with an error. */
-  Reply request(String method, String path, String body) {
+  Map<String, Object> request(String method, String path, String body) {
     var reply = send(method, path, body);
     if (reply.status >= 300) {
-      var message = method + " " + path + ": " + reply.status + ": " + reply.text;
-      throw new MynahException(message);
+      throw new MynahException("%s %s: %d: %s".formatted(method, path, reply.status, reply.text));
     }
-    return reply;
+    return reply.json();
   }
 
   /** Calls the control API. */
   Reply send(String method, String path, String body) {
-    var token = System.getenv().getOrDefault("DAPR_API_TOKEN", "");
-    var request =
-        HttpRequest.newBuilder(URI.create(control + path))
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .timeout(Duration.ofSeconds(90))
-            .header("dapr-api-token", token)
-            .build();
+    var request = HttpRequest.newBuilder(URI.create(control + path))
+        .method(method, HttpRequest.BodyPublishers.ofString(body))
+        .header("dapr-api-token", System.getenv().getOrDefault("DAPR_API_TOKEN", ""))
+        .timeout(Duration.ofSeconds(90))
+        .build();
     try {
       var response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
       return new Reply(response.statusCode(), response.body());

@@ -2,6 +2,7 @@ package io.github.mynahdapr;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** The system properties that Dapr's SDK reads before the environment. */
 final class SystemProperties {
@@ -35,13 +36,9 @@ final class SystemProperties {
 
   static synchronized void restore(MynahSession session) {
     if (holder == session) {
-      saved.forEach((key, value) -> {
-        if (value == null) {
-          System.clearProperty(key);
-        } else {
-          System.setProperty(key, value);
-        }
-      });
+      System.getProperties().keySet().removeAll(saved.keySet());
+      saved.values().removeIf(Objects::isNull);
+      System.getProperties().putAll(saved);
       saved.clear();
       holder = null;
     }

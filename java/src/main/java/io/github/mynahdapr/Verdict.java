@@ -10,16 +10,12 @@ public record Verdict(
   public record Violation(String kind, String message, List<Integer> calls) {}
 
   static Verdict of(Map<String, Object> verdict) {
-    var violations =
-        Json.objects(verdict.get("violations")).stream()
-            .map(one -> new Violation(
-                Json.text(one, "kind"), Json.text(one, "message"), Json.integers(one.get("calls"))))
-            .toList();
+    var violations = Json.objects(verdict.get("violations")).stream()
+        .map(one -> new Violation(
+            Json.text(one, "kind"), Json.text(one, "message"), Json.integers(one.get("calls"))));
     return new Verdict(
-        verdict.get("ok") == Boolean.TRUE,
-        Json.integer(verdict.get("retries")),
-        Json.integer(verdict.get("recovered")),
-        Json.integers(verdict.get("gave_up")),
-        violations);
+        verdict.get("ok") == Boolean.TRUE, Json.integer(verdict.get("retries")),
+        Json.integer(verdict.get("recovered")), Json.integers(verdict.get("gave_up")),
+        violations.toList());
   }
 }
