@@ -87,10 +87,10 @@ public final class MynahSession extends Mynah {
   String misses(Check check) {
     var body = check.body(name);
     var reply = server.send("POST", "/verify", Json.write(body));
-    return switch (reply.status()) {
+    return switch (reply.statusCode()) {
       case 200 -> "";
-      case 409 -> Report.misses(reply.json(), body);
-      default -> throw new MynahException("POST /verify: " + reply.status() + ": " + reply.text());
+      case 409 -> Report.misses(Json.object(Json.read(reply.body())), body);
+      default -> throw new MynahException("verify: " + reply.body());
     };
   }
 

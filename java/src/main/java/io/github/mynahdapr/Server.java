@@ -98,35 +98,39 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
     return log.size();
   }
 
-  record Reply(int status, String text) {
-    Map<String, Object> json() {
-      return text.isEmpty() ? Map.of() : Json.object(Json.read(text));
-    }
-  }
-
   /** Calls the control API. Fails if it answers with an error. */
   Map<String, Object> request(String method, String path, String body) {
     var reply = send(method, path, body);
-    if (reply.status >= 300) {
-      throw new MynahException("%s %s: %d: %s".formatted(method, path, reply.status, reply.text));
+    var text = reply.body();
+    if (reply.statusCode() >= 300) {
+      throw new MynahException("%s %s: %d: %s".formatted(method, path, reply.statusCode(), text));
     }
-    return reply.json();
+    return text.isEmpty() ? Map.of() : Json.object(Json.read(text));
   }
 
   /** Calls the control API. */
-  Reply send(String method, String path, String body) {
+  HttpResponse<String> send(String method, String path, String body) {
     var request = HttpRequest.newBuilder(URI.create(control + path))
         .method(method, HttpRequest.BodyPublishers.ofString(body))
         .header("dapr-api-token", System.getenv().getOrDefault("DAPR_API_TOKEN", ""))
         .timeout(Duration.ofSeconds(90))
         .build();
     try {
-      var response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
-      return new Reply(response.statusCode(), response.body());
+      return exchange(request);
     } catch (IOException error) {
       throw new MynahException("mynah cannot be reached at " + control + ": " + error, error);
     } catch (InterruptedException error) {
       throw interrupted(error);
+    }
+  }
+
+  private static HttpResponse<String> exchange(HttpRequest request)
+      throws IOException, InterruptedException {
+    try {
+      return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+    } catch (IOException error) {
+      // mynah may have closed an idle connection. Every request can be repeated.
+      return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
     }
   }
 
