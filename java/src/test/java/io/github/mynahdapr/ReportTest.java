@@ -23,6 +23,7 @@ class ReportTest {
           "log of mynah:", "session=\"failing.FailingWeather/unexpectedCall()\""),
       "unusedRule()", List.of("no call has used all of rule \"FailingWeather.java:", "has 0 calls"),
       "invalidRule()", List.of("400", "unknown key `usr`", "FailingWeather.java:"),
+      "hangs()", List.of("timed out after 1 second", "session failing.FailingWeather/hangs() has "),
       "noCall()", List.of("no call of the model has ended in this test"));
 
   @Test
@@ -35,6 +36,6 @@ class ReportTest {
         + failures.getOrDefault("second(MynahSession)", "");
     assertTrue(both.contains("the system properties point at the session "), both);
     assertTrue(both.contains("need grpcAddress(), httpAddress() or client() instead"), both);
-    assertEquals(6, failures.size(), failures.keySet().toString());
+    assertEquals(7, failures.size(), failures.keySet().toString());
   }
 }
