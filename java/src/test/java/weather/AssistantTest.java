@@ -128,6 +128,9 @@ class AssistantTest {
     mynah.verify(calls -> calls.noUnused());
     Files.writeString(file, "rules: []\n");
     assertThrows(MynahException.class, () -> mynah.rules(file));
+    assertThrows(MynahException.class, () -> mynah.when().match("usr", "hail").respond("Hard"));
+    mynah.when().user("hail").respond("Hard");
+    assertEquals("Hard", assistant.answer("Does it hail?"));
   }
 
   @Test

@@ -1,17 +1,18 @@
 package io.github.mynahdapr;
 
+import io.dapr.client.DaprPreviewClient;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The session of one test, for parameters of tests. It can be used in any thread of the test. */
 public final class MynahSession extends Mynah {
+  private static final int MAX_CALLS = 20;
+
   final String name;
   final String grpc;
   final String http;
@@ -19,8 +20,8 @@ public final class MynahSession extends Mynah {
   private final Server server;
   private final String encodedName;
   private final int logStart;
-  private final List<String> rules = new ArrayList<>();
   private final Map<String, Integer> ruleNames = new HashMap<>();
+  private String rules = "rules:\n";
   private AutoCloseable client;
 
   MynahSession(Server server, String name) {
@@ -39,11 +40,11 @@ public final class MynahSession extends Mynah {
   }
 
   @Override
-  public synchronized io.dapr.client.DaprPreviewClient client() {
+  public synchronized DaprPreviewClient client() {
     if (client == null) {
       client = Sdk.builder(this).buildPreviewClient();
     }
-    return (io.dapr.client.DaprPreviewClient) client;
+    return (DaprPreviewClient) client;
   }
 
   /** Adds a rule, which is named after the line of the test. */
@@ -65,8 +66,9 @@ public final class MynahSession extends Mynah {
 
   /** Adds items to the list of rules and sends the whole list, which is a rules file. */
   synchronized void add(String items) {
-    rules.add(items);
-    server.request("PUT", "/rules?" + query(), "rules:\n" + String.join("", rules));
+    var all = rules + items;
+    server.request("PUT", "/rules?" + query(), all);
+    rules = all;
   }
 
   private String query() {
@@ -94,7 +96,7 @@ public final class MynahSession extends Mynah {
     };
   }
 
-  /** Returns the calls, the nearest rules and the log. */
+  /** Returns the last calls, the nearest rules and the log. */
   String report() {
     var log = server.log(logStart);
     return Stream.concat(describeCalls(), Stream.of(log.isEmpty() ? "" : "log of mynah:\n" + log))
@@ -106,9 +108,9 @@ public final class MynahSession extends Mynah {
     try {
       var calls = calls();
       var count = "session " + name + " has " + calls.size() + " calls";
+      var last = calls.stream().skip(Math.max(0, calls.size() - MAX_CALLS)).map(Report::call);
       var misses = misses(new Check().noUnmatched().with("wait", "0s"));
-      return Stream.of(Stream.of(count), calls.stream().map(Report::call), Stream.of(misses))
-          .flatMap(part -> part);
+      return Stream.of(Stream.of(count), last, Stream.of(misses)).flatMap(part -> part);
     } catch (MynahException error) {
       return Stream.of(error.getMessage());
     }

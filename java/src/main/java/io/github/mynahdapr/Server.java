@@ -2,7 +2,6 @@ package io.github.mynahdapr;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -136,12 +135,8 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
 
   /** Stops mynah. */
   @Override
-  public void close() {
-    try {
-      process.getOutputStream().close();
-    } catch (IOException error) {
-      throw new UncheckedIOException(error);
-    }
+  public void close() throws IOException {
+    process.getOutputStream().close();
     if (!hasEnded(TIMEOUT.toMillis())) {
       process.destroyForcibly();
     }
