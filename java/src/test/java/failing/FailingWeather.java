@@ -57,7 +57,8 @@ public class FailingWeather {
   }
 
   private static void ask(String question) throws Exception {
-    var body = "{\"inputs\":[{\"messages\":[{\"ofUser\":{\"content\":[{\"text\":\"" + question + "\"}]}}]}]}";
+    var message = "{\"ofUser\":{\"content\":[{\"text\":\"" + question + "\"}]}}";
+    var body = "{\"inputs\":[{\"messages\":[" + message + "]}]}";
     var url = "http://" + mynah.httpAddress() + "/v1.0-alpha2/conversation/echo/converse";
     var request = HttpRequest.newBuilder(URI.create(url))
         .POST(HttpRequest.BodyPublishers.ofString(body)).build();

@@ -35,7 +35,7 @@ public record Call(
       String text, String reasoning, List<ToolCall> toolCalls, String finishReason, String model,
       Map<String, Object> usage) {}
 
-  /** The error with the name of its gRPC code; null in a call that has not failed. The time to wait may be 0. */
+  /** The error with its gRPC code; null in a call that has not failed. {@code retryAfterMs} can be 0. */
   public record CallError(String code, String message, double retryAfterMs) {}
 
   /** Reads an entry of the journal. */

@@ -14,7 +14,7 @@ public abstract class Conditions<T extends Conditions<T>> {
 
   abstract T self();
 
-  /** The last user message: a text that it contains, or a map such as {@code Map.of("matches", "^order")}. */
+  /** The last user message: a text, or a map such as {@code Map.of("matches", "^order")}. */
   public T user(Object text) {
     return match("user", text);
   }
@@ -24,12 +24,12 @@ public abstract class Conditions<T extends Conditions<T>> {
     return match("system", text);
   }
 
-  /** A tool result at the end of the history: a text, or a map such as {@code Map.of("tool", "get_weather")}. */
+  /** A tool result that ends the history: a text, or a map with {@code tool}, {@code json} and others. */
   public T toolResult(Object result) {
     return match("last_tool_result", result);
   }
 
-  /** Any condition of a rule, such as {@code tools} or {@code any_of}. The same one again must also hold. */
+  /** Any condition, such as {@code tools}. If it is said again, both must hold. */
   public T match(String condition, Object value) {
     match.merge(condition, value, (before, added) -> {
       var all = new ArrayList<>(before instanceof List<?> list ? list : List.of(before));

@@ -142,8 +142,8 @@ final class Json {
       list.forEach(item -> write(item, out.append(out.length() == start ? '[' : ',')));
       out.append(out.length() == start ? "[]" : "]");
     } else {
-      throw new IllegalArgumentException("%s is a %s; expected a text, number, boolean, list, map or null"
-          .formatted(value, value.getClass().getName()));
+      throw new IllegalArgumentException(value + " is a " + value.getClass().getName()
+          + "; expected a text, number, boolean, list, map or null");
     }
   }
 

@@ -77,7 +77,7 @@ public abstract class Mynah {
     return calls.get(calls.size() - 1);
   }
 
-  /** Fails unless the calls are as expected. Waits for up to a second for calls that are about to end. */
+  /** Fails unless the calls are as expected. Waits up to a second for calls that are about to end. */
   public void verify(Consumer<Check> check) {
     var expected = new Check();
     check.accept(expected);
@@ -95,7 +95,9 @@ public abstract class Mynah {
   /** Makes calls fail. Replaces the fault before; {@code faults} has several. */
   public void fault(Map<String, ?> fault) {
     var body = new HashMap<String, Object>(fault);
-    body.computeIfPresent("error", (key, error) -> error instanceof String ? Map.of("code", error) : error);
+    if (fault.get("error") instanceof String code) {
+      body.put("error", Map.of("code", code));
+    }
     session().put("/faults", body);
   }
 

@@ -43,8 +43,8 @@ final class RulesFile {
 
   private static String checked(String items, Path file) {
     if (!FIRST.matcher(items).find()) {
-      throw new MynahException(
-          file + " has no rules; expected JSON, or YAML with a line `rules:` above lines that begin with `-`");
+      throw new MynahException(file + " has no rules; expected JSON, or YAML with a line `rules:` "
+          + "above lines that begin with `-`");
     }
     return items;
   }

@@ -24,18 +24,22 @@ class JsonTest {
 
   @Test
   void readsSpaceAndEscapes() {
-    assertEquals(Arrays.asList(1, "a\n\t/é", null, 1e3), Json.read(" [ 1 , \"a\\n\\t\\/\\u00e9\", null,1e3 ]\n"));
+    var text = " [ 1 , \"a\\n\\t\\/\\u00e9\", null,1e3 ]\n";
+    assertEquals(Arrays.asList(1, "a\n\t/é", null, 1e3), Json.read(text));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "{", "[1", "[1,]", "{\"a\" 1}", "{a:1}", "\"a", "\"a\\", "nul", "1 2", "\"\\u12\""})
+  @ValueSource(strings = {
+    "", "{", "[1", "[1,]", "{\"a\" 1}", "{a:1}", "\"a", "\"a\\", "nul", "1 2", "\"\\u12\""
+  })
   void rejectsWhatIsNotJson(String text) {
     assertThrows(IllegalArgumentException.class, () -> Json.read(text));
   }
 
   @Test
   void rejectsValuesThatAreNotJson() {
-    var error = assertThrows(IllegalArgumentException.class, () -> Json.write(List.of(new Object())));
+    var values = List.of(new Object());
+    var error = assertThrows(IllegalArgumentException.class, () -> Json.write(values));
     assertTrue(error.getMessage().contains("is a java.lang.Object; expected a text"), error.getMessage());
   }
 }

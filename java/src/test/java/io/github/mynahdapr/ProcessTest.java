@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -125,7 +126,7 @@ class ProcessTest {
 
   /** Returns a JVM that runs the tests of a class with a part of the class path. */
   private static ProcessBuilder run(
-      Class<?> tests, java.util.function.Predicate<String> isUsed, Map<String, String> variables) {
+      Class<?> tests, Predicate<String> isUsed, Map<String, String> variables) {
     var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     var classes = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(isUsed).collect(Collectors.joining(File.pathSeparator));
