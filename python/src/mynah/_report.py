@@ -24,7 +24,8 @@ def failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
         yield f'{_rule(rule)} has answered no call{steps}'
     for one in answer.get('unmatched') or ():
         yield f'no rule answered call {one["number"]}: {_cut(one["text"])}'
-        yield from _nearest(one) if one.get('nearest') else [f'  {one.get("error")}']
+        if one.get('nearest') or one.get('error'):
+            yield from _nearest(one) if one.get('nearest') else [f'  {one["error"]}']
     if answer.get('incomplete'):
         yield f'the journal had no room for {answer["dropped"]} calls; increase --journal-size'
 
@@ -32,7 +33,7 @@ def failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
 def calls(session: str, entries: list[Call], unmatched: Iterable[Object]) -> Iterator[str]:
     """Returns lines with the calls, and the nearest rules of those that no rule answered."""
     near = {one['number']: one for one in unmatched if one.get('nearest')}
-    yield f'session {session!r} has {len(entries)} calls'
+    yield f'session {session!r} has {len(entries)} call{"s" if len(entries) != 1 else ""}'
     for call in entries[-MAX_CALLS:]:
         yield from _call(call)
         yield from _nearest(near[call.number]) if call.number in near else ()

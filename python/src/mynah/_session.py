@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from . import _calls, _report, _rules
@@ -44,19 +44,19 @@ class Session(AbstractContextManager['Session']):
         """A client of Dapr's SDK. It is closed with the session."""
         return self.connect()
 
-    def connect(self) -> 'DaprClient':
-        """Returns a new client of Dapr's SDK."""
+    def connect(self, **options: Any) -> 'DaprClient':  # noqa: ANN401
+        """Returns a new client of Dapr's SDK, which gets the options."""
         from dapr.clients import DaprClient
 
         with lock, pointed_at(self.name, self.grpc, self.http, needed=False):
-            return DaprClient(self.grpc)
+            return DaprClient(self.grpc, **options)
 
-    def connect_async(self) -> 'AsyncDaprClient':
-        """Returns a new asynchronous client of Dapr's SDK."""
+    def connect_async(self, **options: Any) -> 'AsyncDaprClient':  # noqa: ANN401
+        """Returns a new asynchronous client of Dapr's SDK, which gets the options."""
         from dapr.aio.clients import DaprClient
 
         with lock, pointed_at(self.name, self.grpc, self.http, needed=False):
-            return DaprClient(self.grpc)
+            return DaprClient(self.grpc, **options)
 
     def variables(self) -> AbstractContextManager[None]:
         """Sets the DAPR_* variables while the context lasts. Fails if another session has them."""
