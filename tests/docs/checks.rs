@@ -27,7 +27,7 @@ const OTHER_FILES: [&str; 13] = [
 ];
 
 /// Flags of other programs that the pages mention.
-const FOREIGN_FLAGS: [&str; 2] = ["--", "--global"];
+const FOREIGN_FLAGS: [&str; 3] = ["--", "--global", "--save-dev"];
 
 #[test]
 fn readme_has_at_most_250_lines() {
