@@ -267,8 +267,12 @@ def test_two_processes_at_once(run, pytester):
 def test_mynah_ends_with_the_tests(run, pytester, ended):
     module = """
 import os
+import signal
 import sys
 import time
+
+# Shells start jobs in the background with the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_waits(mynah, mynah_sidecar):
