@@ -54,7 +54,7 @@ class Project:
             description=manifest["package"]["description"],
             license=shared["license"],
             python=options.python or ROOT / "python",
-            js=options.js or ROOT / "js",
+            js=ROOT / "js",
             image_binary=options.image_binary,
             target_folder=ROOT / target,
             compression=1 if options.fast else 9,

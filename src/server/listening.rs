@@ -17,8 +17,12 @@ pub(super) struct Listening {
 
 impl Listening {
     pub(super) fn new(config: &Config) -> Self {
-        let Config { app_id, interfaces, ports, sockets, .. } = config.clone();
-        Self { app_id, interfaces, ports, sockets }
+        Self {
+            app_id: config.app_id.clone(),
+            interfaces: config.interfaces.clone(),
+            ports: config.ports,
+            sockets: config.sockets.clone(),
+        }
     }
 
     /// Binds the addresses of the program.
