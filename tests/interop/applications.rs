@@ -23,8 +23,8 @@ const TWICE: &str = r#""$0" "$@" && "$0" "$@""#;
 #[test]
 fn travel_tests_pass_in_python() {
     toolchain::suite("python", || {
-        let python = python("python", "tests/interop/python", "examples/travel/requirements.txt")?;
-        travel_tests(&folder("examples/travel"), &mut pytest(&python));
+        let python = with_helper("python", "examples/travel/requirements.txt")?;
+        with_own_mynah(&folder("examples/travel"), &pytest(&python));
         Ok(())
     });
 }
@@ -33,9 +33,8 @@ fn travel_tests_pass_in_python() {
 #[test]
 fn travel_tests_pass_with_dapr_agents() {
     toolchain::suite("dapr-agents", || {
-        let requirements = "examples/travel/requirements-agents.txt";
-        let python = python("dapr-agents", "tests/interop/dapr_agents", requirements)?;
-        travel_tests(&folder("examples/travel"), &mut pytest(&python));
+        let python = with_helper("dapr_agents", "examples/travel/requirements-agents.txt")?;
+        with_own_mynah(&folder("examples/travel"), &pytest(&python));
         Ok(())
     });
 }
@@ -46,7 +45,7 @@ fn travel_tests_pass_in_go() {
     toolchain::suite("go", || {
         let home = folder("examples/travel/go");
         toolchain::go_modules(&home)?;
-        travel_tests(&home, &mut go_test());
+        travel_tests_next_to_mynah(&home, &go_test());
         Ok(())
     });
 }
@@ -55,9 +54,9 @@ fn travel_tests_pass_in_go() {
 #[test]
 fn desk_tests_pass_in_python() {
     toolchain::suite("python", || {
-        let python = with_helper("python", "requirements.txt")?;
+        let python = with_helper("python", "examples/testing/python/requirements.txt")?;
         let home = folder("examples/testing/python");
-        desk_tests(&home, &pytest(&python));
+        with_own_mynah(&home, &pytest(&python));
         desk_tests_next_to_mynah(&home, &[("DAPR_API_TOKEN", "token")], &pytest(&python));
         Ok(())
     });
@@ -68,9 +67,10 @@ fn desk_tests_pass_in_python() {
 #[test]
 fn desk_tests_pass_with_dapr_agents() {
     toolchain::suite("dapr-agents", || {
-        let python = with_helper("dapr_agents", "requirements-agents.txt")?;
+        let requirements = "examples/testing/python/requirements-agents.txt";
+        let python = with_helper("dapr_agents", requirements)?;
         let home = folder("examples/testing/python");
-        desk_tests(&home, &pytest(&python));
+        with_own_mynah(&home, &pytest(&python));
         desk_tests_next_to_mynah(&home, &[], &pytest(&python));
         Ok(())
     });
@@ -82,32 +82,22 @@ fn desk_tests_pass_in_go() {
     toolchain::suite("go", || {
         let home = folder("examples/testing/go");
         toolchain::go_modules(&home)?;
-        desk_tests(&home, &go_test());
+        with_own_mynah(&home, &go_test());
         mynah_stops_when_tests_panic(&home);
         Ok(())
     });
 }
 
-/// Returns the Python interpreter of a suite, whose requirements include those of the application.
-fn python(environment: &str, suite: &str, requirements: &str) -> Result<PathBuf, Missing> {
-    assert_locked(suite, requirements, "");
-    toolchain::python(environment, &folder(suite).join("requirements.txt"))
-}
-
-/// Returns the Python interpreter of a suite, with the Python helper, for the support desk.
+/// Returns the Python interpreter of a suite with the Python helper. The suite must have the
+/// requirements of the application.
 fn with_helper(suite: &str, requirements: &str) -> Result<PathBuf, Missing> {
-    let requirements = format!("examples/testing/python/{requirements}");
-    let helper = concat!("mynah-dapr==", env!("CARGO_PKG_VERSION"));
-    assert_locked(&format!("tests/interop/{suite}"), &requirements, helper);
-    toolchain::python_with_helper(suite)
-}
-
-/// Asserts that a suite has the requirements of an application, except for the helper.
-fn assert_locked(suite: &str, requirements: &str, helper: &str) {
-    let locked = fs::read_to_string(folder(suite).join("requirements.txt")).unwrap();
+    let suite_file = format!("tests/interop/{suite}/requirements.txt");
+    let locked = fs::read_to_string(folder(&suite_file)).unwrap();
     let required = fs::read_to_string(folder(requirements)).unwrap();
+    let helper = concat!("mynah-dapr==", env!("CARGO_PKG_VERSION"));
     let is_locked = |one| one == helper || locked.lines().any(|other| other == one);
     assert!(required.lines().all(is_locked), "{requirements}");
+    toolchain::python_with_helper(suite)
 }
 
 fn pytest(python: &Path) -> Command {
@@ -124,15 +114,11 @@ fn go_test() -> Command {
 }
 
 /// Runs the tests of the travel assistant twice with the command in its README.
-fn travel_tests(home: &Path, tests: &mut Command) {
-    let travel = folder("examples/travel");
+fn travel_tests_next_to_mynah(home: &Path, tests: &Command) {
     let mut run = mynah();
     prepare(&mut run);
-    run.arg("run");
-    for path in ["components", "tests/components"] {
-        run.arg("--resources-path").arg(travel.join(path));
-    }
-    run.args(["--stand-in", "scripted", "--rules"]).arg(travel.join("tests/rules.yaml"));
+    run.args(["run", "--resources-path", "../components", "--resources-path", "components"]);
+    run.args(["--stand-in", "scripted", "--rules", "rules.yaml"]);
     twice(&mut run, tests).current_dir(home);
     child::run(&mut run).expect_success("the tests of the travel assistant");
 }
@@ -152,9 +138,9 @@ fn with_mynah(home: &Path, command: &Command) -> Command {
     run
 }
 
-/// Runs the tests of the support desk, which start mynah themselves.
-fn desk_tests(home: &Path, tests: &Command) {
-    child::run(&mut with_mynah(home, tests)).expect_success("the tests of the support desk");
+/// Runs the tests of an application, which start mynah themselves.
+fn with_own_mynah(home: &Path, tests: &Command) {
+    child::run(&mut with_mynah(home, tests)).expect_success(&home.display().to_string());
 }
 
 /// Runs the tests of the support desk twice with the command in their README.

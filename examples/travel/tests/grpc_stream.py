@@ -1,6 +1,5 @@
 """Streams over gRPC. The SDK has no streaming call, so this uses mynah's proto files."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,22 +18,22 @@ PACKAGE = 'dapr.proto.runtime.v1'
 class GrpcStream:
     """Calls `ConverseStreamAlpha2`."""
 
-    def __init__(self, folder: Path, session: str) -> None:
+    def __init__(self, folder: Path, address: str) -> None:
         pool = compile_files(folder / 'mynah.pb')
         self.request = message_class(pool, 'ConversationRequestAlpha2')
         self.response = message_class(pool, 'ConversationStreamResponseAlpha2')
-        self.metadata = [('mynah-session', session)]
+        self.address = address
 
     def __call__(self, component: str, question: str) -> Iterator[Any]:
         messages = [{'of_user': {'content': [{'text': question}]}}]
         request = self.request(name=component, inputs=[{'messages': messages}])
-        with grpc.insecure_channel(f'127.0.0.1:{os.environ["DAPR_GRPC_PORT"]}') as channel:
+        with grpc.insecure_channel(self.address) as channel:
             call = channel.unary_stream(
                 f'/{PACKAGE}.Dapr/ConverseStreamAlpha2',
                 request_serializer=self.request.SerializeToString,
                 response_deserializer=self.response.FromString,
             )
-            yield from call(request, metadata=self.metadata)
+            yield from call(request)
 
 
 def compile_files(output: Path) -> descriptor_pool.DescriptorPool:

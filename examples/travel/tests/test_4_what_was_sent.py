@@ -1,7 +1,7 @@
 """What the assistant sent to the model."""
 
 from google.protobuf.struct_pb2 import Struct
-from scripts import call, script, text
+from mynah import tool_call
 
 from travel.assistant import SYSTEM
 
@@ -15,14 +15,16 @@ TOOLS = [
 ]
 
 
-def test_31_the_system_prompt(assistant):
-    question = script('Hello!', {'messages': [{'system_prompt_echo': {}}]})
-    assert assistant('scripted').ask(question) == SYSTEM
+def test_31_the_system_prompt(assistant, mynah):
+    mynah.when(user='Hello!').respond('Hi.')
+    assistant().ask('Hello!')
+    mynah.verify(count=1, system={'equals': SYSTEM})
 
 
-def test_32_six_tools_are_offered(assistant):
-    answer = assistant('scripted').ask(script('Hello!', {'messages': [{'tools_list': {}}]}))
-    assert [name for name in TOOLS if name in answer] == TOOLS
+def test_32_six_tools_are_offered(assistant, mynah):
+    mynah.when(user='Hello!').respond('Hi.')
+    assistant().ask('Hello!')
+    assert [tool.name for tool in mynah.last_call.tools] == TOOLS
 
 
 def test_33_every_field_of_the_request(assistant, mynah):
@@ -36,28 +38,30 @@ def test_33_every_field_of_the_request(assistant, mynah):
         scrub_pii=True,
         scrub_input=False,
     )
-    (entry,) = mynah.journal()
-    request = entry['request']
-    assert request['temperature'] == 0.5
-    assert request['metadata'] == {'tier': 'gold'}
-    assert request['toolChoice'] == 'none'
-    assert request['responseFormat'] == {'type': 'object'}
-    assert (request['scrubPii'], request['inputs'][0]['scrubPii']) == (True, False)
-    assert [list(message) for message in request['inputs'][0]['messages']] == [
-        ['ofSystem'],
-        ['ofUser'],
-    ]
+    (call,) = mynah.calls()
+    assert call.parameters == {
+        'temperature': 0.5,
+        'metadata': {'tier': 'gold'},
+        'tool_choice': 'none',
+        'response_format': {'type': 'object'},
+        'scrub_pii': True,
+    }
+    assert call.request['inputs'][0]['scrubPii'] is False
+    assert [message.role for message in call.messages] == ['system', 'user']
 
 
 def test_34_the_number_of_calls_in_this_test(assistant, mynah):
-    weather = call('get_weather', city='Rome')
-    assistant('scripted').ask(script('Weather?', weather, weather, text('Sunny.')))
-    assert len(mynah.journal()) == 3
+    weather = [tool_call('get_weather', city='Rome')]
+    mynah.when(user='Weather?').chain([weather, weather, 'Sunny.'])
+    assistant().ask('Weather?')
+    assert len(mynah.calls()) == 3
 
 
-def test_35_the_tokens_are_counted(assistant):
-    conversation = assistant('scripted')
+def test_35_the_tokens_are_counted(assistant, mynah):
     usage = {'prompt_tokens': 10, 'completion_tokens': 5}
-    weather = {**call('get_weather', city='Rome'), 'usage': usage}
-    conversation.ask(script('Weather?', weather, text('Sunny.', usage=usage)))
+    weather = [tool_call('get_weather', city='Rome')]
+    answers = [{'respond': answer, 'usage': usage} for answer in (weather, 'Sunny.')]
+    mynah.when(user='Weather?').chain(answers)
+    conversation = assistant()
+    conversation.ask('Weather?')
     assert conversation.tokens == 30

@@ -4,7 +4,6 @@ from datetime import date
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
-from scripts import as_json, call, script, text
 
 from travel.assistant import Model
 from travel.structured import ask_and_repair, ask_by_call, ask_for
@@ -34,13 +33,13 @@ NOBODY = {**ROME, 'passengers': 0}
 
 
 @pytest.fixture
-def echo(client) -> Model:
-    return Model(client, 'echo')
+def echo(mynah) -> Model:
+    return Model(mynah.client, 'echo')
 
 
 @pytest.fixture
-def scripted(client) -> Model:
-    return Model(client, 'scripted')
+def model(mynah) -> Model:
+    return Model(mynah.client)
 
 
 def test_42_echo_answers_with_a_valid_instance(echo):
@@ -52,24 +51,29 @@ def test_43_echo_calls_a_function_with_a_valid_instance(echo):
     assert leg == TRIP.legs[0]
 
 
-def test_44_a_script_gives_the_exact_instance(scripted):
-    assert ask_for(scripted, Trip, script('Plan a trip.', as_json(ROME))) == TRIP
+def test_44_a_rule_gives_the_exact_instance(model, mynah):
+    mynah.when(user='Plan a trip').respond([{'json': ROME}])
+    assert ask_for(model, Trip, 'Plan a trip.') == TRIP
 
 
-def test_45_a_script_calls_a_function_with_the_exact_instance(scripted):
-    assert ask_by_call(scripted, Trip, script('Plan a trip.', call('Trip', **ROME))) == TRIP
+def test_45_a_rule_calls_a_function_with_the_exact_instance(model, mynah):
+    mynah.when(user='Plan a trip').call_tool('Trip', **ROME)
+    assert ask_by_call(model, Trip, 'Plan a trip.') == TRIP
 
 
-def test_46_an_answer_that_is_not_json_is_an_error(scripted):
+def test_46_an_answer_that_is_not_json_is_an_error(model, mynah):
+    mynah.when(user='Plan a trip').respond('Sure! Here is your trip.')
     with pytest.raises(ValidationError, match='Invalid JSON'):
-        ask_for(scripted, Trip, script('Plan a trip.', text('Sure! Here is your trip.')))
+        ask_for(model, Trip, 'Plan a trip.')
 
 
-def test_47_a_repair_loop_keeps_the_invalid_answer_in_the_history(scripted):
-    question = script('Plan a trip.', as_json(NOBODY), as_json(ROME))
-    assert ask_and_repair(scripted, Trip, question) == TRIP
+def test_47_a_repair_loop_keeps_the_invalid_answer_in_the_history(model, mynah):
+    mynah.when(user='Plan a trip', turn=0).respond([{'json': NOBODY}])
+    mynah.when(user='That is invalid', turn=1).respond([{'json': ROME}])
+    assert ask_and_repair(model, Trip, 'Plan a trip.') == TRIP
 
 
-def test_48_the_same_request_gets_an_invalid_and_then_a_valid_answer(client):
-    trip = ask_and_repair(Model(client), Trip, 'Plan a trip to Rome.', keep_answers=False)
-    assert trip == TRIP
+def test_48_the_same_request_gets_an_invalid_and_then_a_valid_answer(model, mynah):
+    trips = mynah.when(user='a trip to Rome', response_format='present')
+    trips.sequence([[{'json': {'legs': [], 'passengers': 0}}], [{'json': ROME}]])
+    assert ask_and_repair(model, Trip, 'Plan a trip to Rome.', keep_answers=False) == TRIP

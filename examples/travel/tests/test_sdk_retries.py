@@ -1,28 +1,22 @@
 """Each way of trying again needs exactly three calls if the first two fail.
 
-The failures come from a script, a sequence of a rule, a rule with `times`, and a fault.
+The failures come from a chain, a sequence, a rule with `times`, and a fault.
 """
 
 import json
-import os
-from collections.abc import Callable
 from importlib.metadata import version
 from types import SimpleNamespace
 
 import grpc
 import pytest
-from conftest import connect
-from dapr.clients import retry
+from dapr.clients import DaprClient, retry
 from dapr.clients.exceptions import DaprGrpcError
 from dapr.clients.retry import RetryPolicy
 from dapr.conf import settings
 from dapr.proto import api_service_v1, api_v1
-from scripts import failure, script, text
 
 from travel.assistant import Assistant, Model
 from travel.backoff import Backoff
-
-Ask = Callable[[str, str], str]
 
 SERVICE_CONFIG = {
     'methodConfig': [
@@ -46,84 +40,95 @@ def fast(monkeypatch):
     monkeypatch.setattr(retry, 'time', SimpleNamespace(sleep=lambda _: None))
 
 
-@pytest.fixture(params=['script', 'sequence', 'times', 'fault'])
-def flaky(request) -> tuple[str, str]:
-    """A component and a question whose first two calls fail."""
-    if request.param == 'script':
-        twice = {**failure('UNAVAILABLE'), 'times': 2}
-        return 'scripted', script('Hello!', twice, text('Hi.'))
+BUSY = {'code': 'UNAVAILABLE', 'message': 'the model is busy'}
+QUESTION = 'Hello!'
+
+
+@pytest.fixture(params=['chain', 'sequence', 'times', 'fault'])
+def flaky(request, mynah) -> None:
+    """The first two calls fail."""
+    hello = mynah.when(user=QUESTION)
+    if request.param == 'chain':
+        hello.chain([{'error': BUSY, 'times': 2}, 'Hi.'])
     if request.param == 'sequence':
-        return 'assistant', 'Is flight LH-100 on time?'
+        hello.sequence([{'error': BUSY}, {'error': BUSY}, 'Hi.'])
     if request.param == 'times':
-        return 'assistant', 'Is the hotel open?'
-    return 'unavailable-twice', 'Hello!'
+        hello.fails(**BUSY, times=2).respond('Hi.')
+    if request.param == 'fault':
+        hello.respond('Hi.')
+        mynah.fault(fail_first=2, error=BUSY)
 
 
 def assert_two_of_three_failed(mynah) -> None:
-    assert [entry['outcome'] for entry in mynah.journal()] == ['failed', 'failed', 'ok']
+    assert [call.outcome for call in mynah.calls()] == ['failed', 'failed', 'ok']
 
 
-def test_retry_policy(flaky, session, mynah, fast):
-    component, question = flaky
-    with connect(session, retry_policy=RetryPolicy(max_attempts=5)) as client:
-        assert Assistant(Model(client, component, Backoff(attempts=1))).ask(question)
+def test_retry_policy(flaky, mynah, fast):
+    with DaprClient(retry_policy=RetryPolicy(max_attempts=5)) as client:
+        assert Assistant(Model(client, backoff=Backoff(attempts=1))).ask(QUESTION)
     assert_two_of_three_failed(mynah)
 
 
 @pytest.mark.skipif(version('dapr').startswith('1.18'), reason='1.18 reads it at import')
-def test_dapr_api_max_retries(flaky, session, mynah, fast, monkeypatch):
-    component, question = flaky
+def test_dapr_api_max_retries(flaky, mynah, fast, monkeypatch):
     monkeypatch.setattr(settings, 'DAPR_API_MAX_RETRIES', 3)
-    with connect(session, retry_policy=None) as client:
-        assert Assistant(Model(client, component, Backoff(attempts=1))).ask(question)
+    with DaprClient(retry_policy=None) as client:
+        assert Assistant(Model(client, backoff=Backoff(attempts=1))).ask(QUESTION)
     assert_two_of_three_failed(mynah)
 
 
-def test_the_retry_policy_gives_up(flaky, session, mynah, fast):
-    component, question = flaky
-    with connect(session, retry_policy=RetryPolicy(max_attempts=2)) as client:
-        conversation = Assistant(Model(client, component, Backoff(attempts=1)))
+def test_the_retry_policy_gives_up(flaky, assistant, mynah, fast):
+    with DaprClient(retry_policy=RetryPolicy(max_attempts=2)) as client:
+        conversation = Assistant(Model(client, backoff=Backoff(attempts=1)))
         with pytest.raises(DaprGrpcError) as raised:
-            conversation.ask(question)
+            conversation.ask(QUESTION)
     assert raised.value.code() == grpc.StatusCode.UNAVAILABLE
-    assert [entry['outcome'] for entry in mynah.journal()] == ['failed', 'failed']
+    assert [call.outcome for call in mynah.calls()] == ['failed', 'failed']
+    assert assistant().ask(QUESTION)  # So that no rule is unused.
 
 
 def test_backoff_loop(flaky, assistant, mynah):
-    component, question = flaky
-    assert assistant(component, backoff=Backoff(sleep=lambda _: None)).ask(question)
+    assert assistant(backoff=Backoff(sleep=lambda _: None)).ask(QUESTION)
     assert_two_of_three_failed(mynah)
 
 
-def test_grpc_service_config(flaky, session, mynah):
-    component, question = flaky
-    content = [api_v1.ConversationMessageContent(text=question)]
+def test_grpc_service_config(flaky, mynah):
+    content = [api_v1.ConversationMessageContent(text=QUESTION)]
     user = api_v1.ConversationMessage(of_user=api_v1.ConversationMessageOfUser(content=content))
     inputs = [api_v1.ConversationInputAlpha2(messages=[user])]
-    request = api_v1.ConversationRequestAlpha2(name=component, inputs=inputs)
+    request = api_v1.ConversationRequestAlpha2(name='assistant', inputs=inputs)
     options = [('grpc.service_config', json.dumps(SERVICE_CONFIG))]
-    address = f'127.0.0.1:{os.environ["DAPR_GRPC_PORT"]}'
-    with grpc.insecure_channel(address, options) as channel:
+    with grpc.insecure_channel(mynah.grpc, options) as channel:
         stub = api_service_v1.DaprStub(channel)
-        assert stub.ConverseAlpha2(request, metadata=[('mynah-session', session)]).outputs
+        assert stub.ConverseAlpha2(request).outputs
     assert_two_of_three_failed(mynah)
 
 
-def test_the_verdict_names_a_client_that_ignores_retry_after(assistant, mynah):
+@pytest.fixture
+def quota(mynah) -> None:
+    """The first call asks for a wait."""
+    terminal = mynah.when(user='Which terminal')
+    terminal.fails('RESOURCE_EXHAUSTED', times=1, retry_after='150ms').respond('Terminal 2.')
+
+
+def test_the_verdict_names_a_client_that_ignores_retry_after(assistant, quota, mynah):
     hasty = Backoff(sleep=lambda _: None)
-    assert assistant('assistant', backoff=hasty).ask('Which terminal?') == 'Terminal 2.'
-    assert [violation['kind'] for violation in mynah.violations()] == ['ignored_retry_after']
+    assert assistant(backoff=hasty).ask('Which terminal?') == 'Terminal 2.'
+    (violation,) = mynah.verdict().violations
+    assert violation.kind == 'ignored_retry_after'
 
 
 def test_the_verdict_names_a_client_that_retries_a_permanent_error(assistant, mynah):
-    conversation = assistant('assistant', backoff=Backoff(attempts=1))
+    mynah.when(user='What is the key').fails('PERMISSION_DENIED')
+    conversation = assistant(backoff=Backoff(attempts=1))
     for _ in range(2):
         with pytest.raises(DaprGrpcError):
             conversation.ask('What is the key?')
         conversation.history.pop()
-    assert [violation['kind'] for violation in mynah.violations()] == ['retried_permanent_error']
+    (violation,) = mynah.verdict().violations
+    assert violation.kind == 'retried_permanent_error'
 
 
-def test_the_verdict_accepts_a_client_that_waits(assistant, mynah):
-    assert assistant('assistant').ask('Which terminal?') == 'Terminal 2.'
-    assert mynah.violations() == []
+def test_the_verdict_accepts_a_client_that_waits(assistant, quota, mynah):
+    assert assistant().ask('Which terminal?') == 'Terminal 2.'
+    assert mynah.verdict().ok
