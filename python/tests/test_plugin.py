@@ -77,11 +77,13 @@ def check(mynah):
 
 
 def test_unmatched():
-    ask('Hello')
+    with pytest.raises(Exception, match='there are no rules'):
+        ask('Hello')
 """
-    result = run(module)
+    result = run(module, ini='mynah_args = --strict')
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(['E * no rule answered call 1: Hello', '*mynah calls*', 'call 1 *'])
+    result.stdout.no_fnmatch_line('*_session.py*')
 
 
 def test_a_fixture_that_fails(run):
@@ -223,6 +225,27 @@ def test_session(mynah):
     result.assert_outcomes(passed=1)
 
 
+def test_an_instruction_chain_answers(run, pytester):
+    pytester.mkdir('components')
+    Path('components/model.yaml').write_text("""
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec: {type: conversation.scripted, version: v1}
+""")
+    module = """
+CHAIN = '{"instruction_chain": [{"respond": "Sunny"}]}'
+
+
+def test_chain(mynah):
+    assert ask(f'Hello<|instruction_start|>{CHAIN}<|instruction_end|>') == 'Sunny'
+    assert ', an instruction chain)' in mynah.report()
+    mynah.verify_rules(every_call=True)
+"""
+    result = run(module, ini='mynah_args = --resources-path=components --strict')
+    result.assert_outcomes(passed=1)
+
+
 def test_wrong_arguments(run):
     result = run(PASSES, ini='mynah_args = --resources-path=nowhere')
     result.assert_outcomes(errors=1)
@@ -231,9 +254,11 @@ def test_wrong_arguments(run):
 
 def test_a_mynah_that_runs_already(run, monkeypatch):
     with mynah.start() as sidecar:
-        monkeypatch.setenv('MYNAH_ENDPOINT', f'http://{sidecar.control.address}/mynah/v1')
+        monkeypatch.setenv('MYNAH_ENDPOINT', sidecar.control.endpoint)
         module = PASSES + '\n\ndef test_pid(mynah_sidecar):\n    assert mynah_sidecar.pid is None\n'
-        run(module, '-W', 'error').assert_outcomes(passed=2)
+        result = run(module, '-W', 'error', ini='mynah_args = --strict')
+        result.assert_outcomes(passed=2)
+        result.stdout.fnmatch_lines(['mynah: http://* runs already*, so mynah_args is not used'])
         assert sidecar.control.request('GET', 'sessions')['sessions'] == []
         assert sidecar.control.request('GET', 'journal')['entries'] == []
 

@@ -117,6 +117,30 @@ def test_calls_a_tool_then_responds(mynah):
     assert second.answer.finish_reason == 'stop'
 
 
+def test_arguments_of_a_tool(mynah):
+    pay = tool_call('get_weather', {'id': 'A17', 'delay': 'none'}, id='call_1')
+    mynah.when(user='object').respond([pay])
+    mynah.when(user='keywords').call_tool('get_weather', id='A17', delay='none')
+    text = mynah.when(user='text', turn={'at_least': 0})
+    text.call_tool('get_weather', '{"ci', id='call_2', delay='1ms', times=1).respond('Sunny')
+    for question in 'object', 'keywords', 'text', 'text':
+        converse(mynah.client, create_user_message(question), tools=[WEATHER])
+    first, second, third, last = (call.answer for call in mynah.calls())
+    assert (first.tool_calls[0].id, third.tool_calls[0].id) == ('call_1', 'call_2')
+    assert first.tool_calls[0].args == second.tool_calls[0].args == {'id': 'A17', 'delay': 'none'}
+    assert third.tool_calls[0].arguments == '{"ci'
+    assert last.text == 'Sunny'
+    with pytest.raises(MynahError, match='unknown key `delay`'):
+        mynah.when().respond([tool_call('get_weather', {}, delay='1s')])
+
+
+def test_a_delay_of_a_step(mynah):
+    mynah.when().respond({'respond': 'Rome is', 'finish_reason': 'length'}, delay='1ms')
+    mynah.when(user='list').respond([{'text': 'Rome'}], delay='1ms')
+    assert ask(mynah.client, 'Hello') == 'Rome is'
+    assert mynah.last_call.answer.finish_reason == 'length'
+
+
 def test_answers_the_result_of_a_tool(mynah):
     mynah.when(tool_result={'tool': 'get_weather', 'contains': '18'}).respond('Sunny')
     mynah.when(user='weather', not_={'system': 'x'}).call_tool('get_weather')
@@ -200,8 +224,16 @@ def test_faults_add_up(mynah):
         except DaprGrpcError as error:
             codes.append(error.code().name)
     assert codes.count('ABORTED') == 1 and 'INTERNAL' in codes
+    assert '(failed, ' in mynah.report() and ', a fault)' in mynah.report()
+    mynah.verify_rules()
     mynah.end_waits()
     assert ask(mynah.client, 'Hello') == 'Hello'
+
+
+def test_the_control_api(mynah):
+    with urllib.request.urlopen(f'{mynah.endpoint}/sessions') as response:
+        sessions = json.load(response)['sessions']
+    assert mynah.http in [session['http'] for session in sessions]
 
 
 def test_parameters_of_a_call(mynah):
@@ -267,8 +299,11 @@ def test_a_request_that_is_not_json(mynah):
     call = mynah.last_call
     assert call.messages == () and call.request == {'body': '{"a'}
     assert '{"a' not in mynah.report() and call.error.code in mynah.report()
+    with pytest.raises(AssertionError, match=r'no rule answered call \d+: a request without'):
+        mynah.verify_rules()
     mynah.forget_failed_calls()
     assert mynah.calls() == []
+    mynah.verify_rules()
 
 
 def test_more_calls_than_a_page(mynah):
@@ -313,9 +348,19 @@ def test_verify_rules(mynah):
         mynah.verify_rules()
     assert ask(mynah.client, 'weather') == 'Sunny'
     mynah.verify_rules()
-    ask(mynah.client, 'Hello')
+    assert ask(mynah.client, 'Hello') == 'Hello'
+    mynah.verify_rules()
     with pytest.raises(AssertionError, match=r'no rule answered call \d+: Hello\n  the nearest is'):
+        mynah.verify_rules(every_call=True)
+
+
+def test_verify_rules_of_further_sessions(mynah):
+    further = mynah.session('further')
+    further.when(user='weather').respond('Sunny')
+    with pytest.raises(AssertionError, match=r"'rule 1 .*' of session .*/further has answered no"):
         mynah.verify_rules()
+    further.close()
+    mynah.verify_rules()
 
 
 def test_verify_scrubbed(mynah):

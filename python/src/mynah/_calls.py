@@ -66,7 +66,10 @@ class CallError:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the application. `parameters` are all keys of `request` without the content."""
+    """A call of the application. `parameters` are all keys of `request` without the content.
+
+    `answered_by` has the `rules`, and also faults and instruction chains, as in the journal.
+    """
 
     number: int
     component: str
@@ -81,6 +84,7 @@ class Call:
     answer: Answer | None
     error: CallError | None
     rules: tuple[str, ...]
+    answered_by: tuple[Object, ...]
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ def call(entry: Object) -> Call:
     """Reads an entry of the journal. A request that is not JSON has no messages."""
     sent, error, response = (entry.get(name) for name in ('request', 'error', 'response'))
     request = _snake(sent) if isinstance(sent, dict) else {}
+    answered_by = entry.get('answered_by') or ()
     plain: Any = {name: entry.get(name) for name in PLAIN}
     return Call(
         **plain,
@@ -120,7 +125,8 @@ def call(entry: Object) -> Call:
         parameters={key: value for key, value in request.items() if key not in CONTENT},
         answer=_answer(response) if response else None,
         error=CallError(**error) if error else None,
-        rules=tuple(by['rule'] for by in entry.get('answered_by') or () if 'rule' in by),
+        rules=tuple(by['rule'] for by in answered_by if 'rule' in by),
+        answered_by=tuple(answered_by),
     )
 
 

@@ -19,6 +19,7 @@ class Control:
 
     def __init__(self, address: str) -> None:
         self.address = address
+        self.endpoint = f'http://{address}/mynah/v1'
         token = os.environ.get('DAPR_API_TOKEN', '')
         self._headers = {'content-type': 'application/json', 'dapr-api-token': token}
         self._idle: list[HTTPConnection] = []

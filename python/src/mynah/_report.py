@@ -23,7 +23,8 @@ def failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
         steps = f' with step {", ".join(map(str, rule["steps"]))}' if rule['steps'] else ''
         yield f'{_rule(rule)} has answered no call{steps}'
     for one in answer.get('unmatched') or ():
-        yield f'no rule answered call {one["number"]}: {_cut(one["text"])}'
+        text = _cut(one['text'] or 'a request without a text of the user')
+        yield f'no rule answered call {one["number"]}: {text}'
         if one.get('nearest') or one.get('error'):
             yield from _nearest(one) if one.get('nearest') else [f'  {one["error"]}']
     if answer.get('incomplete'):
@@ -40,7 +41,7 @@ def calls(session: str, entries: list[Call], unmatched: Iterable[Object]) -> Ite
 
 
 def _call(call: Call) -> Iterator[str]:
-    by = ', '.join(call.rules) or 'no rule'
+    by = ', '.join(map(_source, call.answered_by)) or 'no rule'
     yield f'call {call.number} to {call.component} ({call.outcome}, {call.duration_ms} ms, {by})'
     for message in call.messages:
         yield f'  {message.role}: {_said(message.text, message.tool_calls)}'
@@ -50,6 +51,10 @@ def _call(call: Call) -> Iterator[str]:
         yield f'  answer: {_said(call.answer.text, call.answer.tool_calls)}'
     if call.error:
         yield f'  error: {call.error.code}: {call.error.message}'
+
+
+def _source(by: Object) -> str:
+    return str(by.get('rule') or ('a fault' if 'fault' in by else 'an instruction chain'))
 
 
 def _said(text: str, tool_calls: Iterable[ToolCall]) -> str:

@@ -6,20 +6,28 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ._control import MynahError
 
 Json: TypeAlias = None | bool | int | float | str | Sequence['Json'] | Mapping[str, 'Json']
+Arguments: TypeAlias = str | Mapping[str, Json] | None
 
 LIST = re.compile(r'^rules:[ \t]*(?:#.*)?\n((?:(?:[ \t#-].*)?\n)+)', re.MULTILINE)
 # The characters that YAML does not allow. JSON allows those from U+007F on.
 UNPRINTABLE = re.compile('[\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff\u2028\u2029]')
 
 
-def tool_call(name: str, /, **args: Json) -> dict[str, Json]:
-    """Returns an item of an answer: a call of a tool."""
-    return {'tool_call': [{'name': name, 'args': args}]}
+def tool_call(name: str, args: Arguments = None, /, **keywords: Json) -> dict[str, Json]:
+    """Returns an item of an answer: a call of a tool. The keywords are the arguments.
+
+    The arguments can also be an object, or a text, which need not be JSON. Then, the keywords are
+    other keys of the call: `tool_call('pay', {'id': 'A17'}, id='call_1')`.
+    """
+    if args is None:
+        return {'tool_call': [{'name': name, 'args': keywords}]}
+    key = 'raw_args' if isinstance(args, str) else 'args'
+    return {'tool_call': [{'name': name, key: args, **keywords}]}
 
 
 def conditions(match: Mapping[str, Json]) -> dict[str, Json]:
@@ -42,13 +50,20 @@ class When:
     def respond(self, answer: Json, *, delay: str | None = None, **keys: Json) -> 'When':
         """Answers with a text, a list of items or a step; `keys` are those of a rule."""
         if delay is not None:
-            items = [{'text': answer}] if isinstance(answer, str) else answer
-            answer = {'messages': items, 'delay': delay}
+            step = answer if isinstance(answer, Mapping) else {'respond': answer}
+            answer = {**step, 'delay': delay}
         return self._rule(respond=answer, **keys)
 
-    def call_tool(self, name: str, /, **args: Json) -> 'When':
-        """Calls a tool, unless the request ends with the result of a tool."""
-        return self._rule(respond=[tool_call(name, **args)])
+    def call_tool(self, name: str, args: Arguments = None, /, **keywords: Any) -> 'When':  # noqa: ANN401
+        """Calls a tool, unless the request ends with the result of a tool.
+
+        The keywords are the arguments. If the arguments are an object or a text, as in `tool_call`,
+        the keywords are the `id` of the call, and a `delay` and keys of a rule, as in `respond`.
+        """
+        if args is None:
+            return self._rule(respond=[tool_call(name, **keywords)])
+        own = {'id': keywords.pop('id')} if 'id' in keywords else {}
+        return self.respond([tool_call(name, args, **own)], **keywords)
 
     def fails(self, code: str, *, times: int | None = None, **error: Json) -> 'When':
         """Fails with a code of gRPC; `error` has `message`, `retry_after` or `details`."""

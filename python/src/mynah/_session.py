@@ -1,6 +1,6 @@
 """A session: what a test says to mynah and asks it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,8 @@ from ._rules import Json, When, conditions
 from ._variables import lock, pointed_at
 
 Count: TypeAlias = int | Mapping[str, int]
+
+FAILED = {'outcome': 'failed'}
 
 if TYPE_CHECKING:
     from dapr.aio.clients import DaprClient as AsyncDaprClient
@@ -33,6 +35,11 @@ class Session(AbstractContextManager['Session']):
         addresses = control.request('PUT', self._path)
         self.grpc: str = addresses['grpc']
         self.http: str = addresses['http']
+
+    @property
+    def endpoint(self) -> str:
+        """The URL of mynah's control API, which all sessions share."""
+        return self._control.endpoint
 
     @property
     def openai_base_url(self) -> str:
@@ -108,13 +115,14 @@ class Session(AbstractContextManager['Session']):
     @property
     def last_call(self) -> _calls.Call:
         """The call that has ended last."""
+        __tracebackhide__ = True
         calls = self.calls()
         assert calls, f'no call has ended in session {self.name!r}'
         return calls[-1]
 
     def forget_failed_calls(self) -> None:
         """Removes the failed calls from the journal, so that they need no rule."""
-        self._control.request('DELETE', 'journal', session=self.name, outcome='failed')
+        self._control.request('DELETE', 'journal', session=self.name, **FAILED)
 
     def verdict(self) -> _calls.Verdict:
         """Judges how the application retries."""
@@ -124,23 +132,42 @@ class Session(AbstractContextManager['Session']):
         self, count: Count = 1, *, wait: str = '1s', scrubbed: bool = False, **match: Json
     ) -> None:
         """Fails unless as many calls match. Waits for calls that are about to end."""
+        __tracebackhide__ = True
         check = {'match': conditions(match), 'count': count, 'wait': wait}
         self._check({**check, 'scrubbed': scrubbed})
 
-    def verify_rules(self) -> None:
-        """Fails if no rule answered one of the calls, or if a rule of the session was not used."""
-        self._check({'no_unmatched': True, 'unused': bool(self._rules)})
+    def verify_rules(self, *, every_call: bool = False) -> None:
+        """Fails if a call failed because no rule answered it, or if a rule was not used.
+
+        Calls that a component answers without rules, like echo, are all right, unless `every_call`
+        needs a rule. This checks all calls and rules so far, also those of further sessions.
+        """
+        __tracebackhide__ = True
+        if failures := '\n'.join(self._rule_failures(every_call)):
+            raise AssertionError(failures)
+
+    def _rule_failures(self, every_call: bool) -> Iterator[str]:
+        selected = {} if every_call else FAILED
+        yield from self._failures({'no_unmatched': True, **selected})
+        yield from self._failures({'unused': True}) if self._rules else ()
+        for session in self._opened:
+            yield from session._rule_failures(every_call)
 
     def wait_for_calls(self, count: int, *, wait: str = '10s') -> None:
         """Waits until as many calls wait for their answers, because of a `delay` or a fault."""
+        __tracebackhide__ = True
         self._check({'waiting': count, 'wait': wait})
 
     def _check(self, check: Mapping[str, Json]) -> None:
+        __tracebackhide__ = True
+        if failures := '\n'.join(self._failures(check)):
+            raise AssertionError(failures)
+
+    def _failures(self, check: Mapping[str, Json]) -> Iterable[str]:
         status, answer = self._control.send('POST', 'verify', {'session': self.name, **check})
-        if status == 409:
-            raise AssertionError('\n'.join(_report.failure(answer, check)))
-        if status != 200:
+        if status not in (200, 409):
             raise MynahError(str(answer.get('error', answer)))
+        return _report.failure(answer, check) if status == 409 else ()
 
     def report(self) -> str:
         """Returns the calls, and the nearest rules of those that no rule answered, as a text."""
@@ -169,6 +196,7 @@ class Session(AbstractContextManager['Session']):
             session.forget()
         self._control.send('DELETE', self._path)  # 404 if the application has closed it
         self._control.request('POST', 'reset', session=self.name)
+        self._rules = []
 
     def __exit__(self, *_: object) -> None:
         """Closes the session."""

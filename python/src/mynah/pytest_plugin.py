@@ -19,6 +19,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini('mynah_args', text, type='args', default=[])
 
 
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Says that `mynah_args` is not used if mynah runs already."""
+    endpoint = os.environ.get('MYNAH_ENDPOINT')
+    if endpoint and config.getini('mynah_args'):
+        return f'mynah: {endpoint} runs already (MYNAH_ENDPOINT), so mynah_args is not used'
+    return None
+
+
 @pytest.fixture(scope='session')
 def mynah_sidecar(pytestconfig: pytest.Config) -> 'Sidecar':
     """The mynah of this process, or the running one that `MYNAH_ENDPOINT` names."""
