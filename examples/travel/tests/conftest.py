@@ -14,7 +14,7 @@ from travel.tools import Agency
 
 @pytest.fixture(autouse=True)
 def check_rules(mynah: Session) -> Iterator[None]:
-    """Fails if a rule is missing, or if a rule of the test was not used. Echo needs no rules."""
+    """Fails if a call failed without a rule, or if a rule of the test was not used."""
     yield
     mynah.verify_rules()
 

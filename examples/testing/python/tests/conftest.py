@@ -8,6 +8,6 @@ from mynah import Session
 
 @pytest.fixture(autouse=True)
 def check_rules(mynah: Session) -> Iterator[None]:
-    """Fails if no rule answered a call, or if a rule of the test was not used."""
+    """Fails if a call failed without a rule, or if a rule of the test was not used."""
     yield
     mynah.verify_rules()
