@@ -1,6 +1,6 @@
 """A session: what a test says to mynah and asks it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -35,11 +35,7 @@ class Session(AbstractContextManager['Session']):
         addresses = control.request('PUT', self._path)
         self.grpc: str = addresses['grpc']
         self.http: str = addresses['http']
-
-    @property
-    def endpoint(self) -> str:
-        """The URL of mynah's control API, which all sessions share."""
-        return self._control.endpoint
+        self.endpoint = control.endpoint
 
     @property
     def openai_base_url(self) -> str:
@@ -143,15 +139,12 @@ class Session(AbstractContextManager['Session']):
         needs a rule. This checks all calls and rules so far, also those of further sessions.
         """
         __tracebackhide__ = True
-        if failures := '\n'.join(self._rule_failures(every_call)):
-            raise AssertionError(failures)
-
-    def _rule_failures(self, every_call: bool) -> Iterator[str]:
         selected = {} if every_call else FAILED
-        yield from self._failures({'no_unmatched': True, **selected})
-        yield from self._failures({'unused': True}) if self._rules else ()
+        self._check({'no_unmatched': True, **selected})
+        if self._rules:
+            self._check({'unused': True})
         for session in self._opened:
-            yield from session._rule_failures(every_call)
+            session.verify_rules(every_call=every_call)
 
     def wait_for_calls(self, count: int, *, wait: str = '10s') -> None:
         """Waits until as many calls wait for their answers, because of a `delay` or a fault."""
@@ -160,14 +153,11 @@ class Session(AbstractContextManager['Session']):
 
     def _check(self, check: Mapping[str, Json]) -> None:
         __tracebackhide__ = True
-        if failures := '\n'.join(self._failures(check)):
-            raise AssertionError(failures)
-
-    def _failures(self, check: Mapping[str, Json]) -> Iterable[str]:
         status, answer = self._control.send('POST', 'verify', {'session': self.name, **check})
-        if status not in (200, 409):
+        if status == 409:
+            raise AssertionError('\n'.join(_report.failure(answer, check)))
+        if status != 200:
             raise MynahError(str(answer.get('error', answer)))
-        return _report.failure(answer, check) if status == 409 else ()
 
     def report(self) -> str:
         """Returns the calls, and the nearest rules of those that no rule answered, as a text."""

@@ -19,12 +19,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini('mynah_args', text, type='args', default=[])
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
+def pytest_report_header(config: pytest.Config) -> list[str]:
     """Says that `mynah_args` is not used if mynah runs already."""
-    endpoint = os.environ.get('MYNAH_ENDPOINT')
-    if endpoint and config.getini('mynah_args'):
-        return f'mynah: {endpoint} runs already (MYNAH_ENDPOINT), so mynah_args is not used'
-    return None
+    endpoint, args = os.environ.get('MYNAH_ENDPOINT'), config.getini('mynah_args')
+    line = f'mynah: {endpoint} runs already (MYNAH_ENDPOINT), so mynah_args is not used'
+    return [line] if endpoint and args else []
 
 
 @pytest.fixture(scope='session')
