@@ -23,7 +23,11 @@
 
 mod connection;
 mod error;
+#[cfg(feature = "server")]
+mod lazy_component;
 mod remote_component;
 
 pub(crate) use self::connection::{Address, Client, MessageStream};
+#[cfg(feature = "server")]
+pub(crate) use self::lazy_component::LazyComponent;
 pub use self::{error::Error, remote_component::RemoteComponent};

@@ -2,13 +2,12 @@
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture};
-use tokio::sync::OnceCell;
+use futures_util::{FutureExt, future::BoxFuture};
 
 use super::cache::Cache;
 use crate::{
     chat::{Request, Response},
-    client::{self, RemoteComponent},
+    client::LazyComponent,
     provider::{
         Answering, CallContext, Deltas, Live, Provider, ProviderError, scripted::chain_ranges,
     },
@@ -20,12 +19,8 @@ use crate::{
 pub(super) struct Sidecar(Arc<Shared>);
 
 struct Shared {
-    address: String,
-    component: Option<String>,
-    /// Dapr's API token.
-    token: Option<String>,
+    component: Arc<LazyComponent>,
     cache: Option<Arc<Cache>>,
-    connected: OnceCell<Arc<RemoteComponent>>,
 }
 
 impl Sidecar {
@@ -36,15 +31,8 @@ impl Sidecar {
         token: Option<String>,
         cache: Option<Arc<Cache>>,
     ) -> Self {
-        let connected = OnceCell::new();
-        Self(Arc::new(Shared { address, component, token, cache, connected }))
-    }
-
-    /// Returns the connected component. The first call connects.
-    async fn connected(&self) -> Result<Arc<RemoteComponent>, client::Error> {
-        let Shared { address, component, token, .. } = &*self.0;
-        let connect = || RemoteComponent::connect(address, component.as_deref(), token.as_deref());
-        self.0.connected.get_or_try_init(|| connect().map_ok(Arc::new)).await.cloned()
+        let component = LazyComponent::new(address, component, token).into();
+        Self(Arc::new(Shared { component, cache }))
     }
 
     async fn ask(
@@ -52,16 +40,17 @@ impl Sidecar {
         request: Arc<Request>,
         context: CallContext,
     ) -> Result<Response, ProviderError> {
-        let component = self.connected().await?;
+        let component = self.0.component.connected().await?;
         let Some(cache) = &self.0.cache else { return component.converse(request, context).await };
-        let key = cache.key(&self.0.address, &component.encode(&request));
+        let key = cache.key(self.0.component.address(), &component.encode(&request));
         cache.get_or_ask(key, component.converse(request, context)).await
     }
 }
 
 impl Model for Sidecar {
     fn connect(&self) -> BoxFuture<'_, Result<(), String>> {
-        async { self.connected().await.map(drop).map_err(|error| error.to_string()) }.boxed()
+        async { self.0.component.connected().await.map(drop).map_err(|error| error.to_string()) }
+            .boxed()
     }
 
     fn provider(&self) -> Arc<dyn Provider> {
@@ -87,8 +76,7 @@ impl Live for SidecarCall {
 
     fn pieces(self: Box<Self>) -> Deltas {
         let Self { sidecar, request, context } = *self;
-        let open = async move { Ok(sidecar.connected().await?.stream(request, context)) };
-        open.try_flatten_stream().boxed()
+        sidecar.0.component.clone().stream(request, context)
     }
 }
 

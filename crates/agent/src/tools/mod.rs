@@ -43,8 +43,8 @@ pub use mynah_core::base::diagnostics::{Diagnostic, Place, Severity};
 pub use self::{
     file::{is_tools_file, schema},
     http::{
-        Allowed, Body, Header, HttpClient, HttpMethod, References, RequestSource, RequestTemplate,
-        Variables, read_reply, redirected,
+        Allowed, Body, Header, HttpClient, HttpMethod, Incomplete, References, RequestSource,
+        RequestTemplate, Variables, read_body, read_event_data, read_reply, redirected,
     },
     load::{CheckedTools, LoadContext, Programs, check_file, load, load_with},
     process::{Process, StderrLog, describe},

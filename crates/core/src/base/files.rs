@@ -1,10 +1,10 @@
-//! Reads text files, up to a maximum size.
+//! Reads text files, up to a maximum size, and replaces files.
 
 use std::{
     env,
     fs::{self, File},
-    io::{self, Read},
-    path::Path,
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
 };
 
 use super::diagnostics::{Diagnostic, Place};
@@ -70,6 +70,39 @@ pub fn read_large(file: &Path, mib: u64) -> Result<String, Diagnostic> {
 /// Reads standard input to its end.
 pub fn read_stdin() -> Result<String, Diagnostic> {
     text(bytes(io::stdin().lock()), Path::new("standard input"))
+}
+
+/// Replaces a file atomically: writes a temporary file next to it, and renames that file when all of
+/// it is on the disk. After an error, the file is as it was.
+pub fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let temporary = PathBuf::from(name);
+    let replace = || {
+        let file = File::create(&temporary)?;
+        let mut writer = BufWriter::new(&file);
+        write(&mut writer)?;
+        writer.flush()?;
+        drop(writer);
+        file.sync_all()?;
+        fs::rename(&temporary, path)?;
+        sync_folder(path)
+    };
+    replace().inspect_err(|_| {
+        // The file may not exist.
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+/// Makes a rename survive a power failure.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
 }
 
 fn bytes(source: impl Read) -> io::Result<Vec<u8>> {

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mynah_core::base::file_lock::{FileLock, InUse};
+use mynah_core::base::{
+    file_lock::{FileLock, InUse},
+    files,
+};
 
 use super::{
     error::{Action, Advice, RunError, file_error},
@@ -229,38 +232,12 @@ impl Source {
     }
 }
 
-/// Replaces a file atomically: writes a temporary file next to it, and renames that file when all of
-/// it is on the disk. After an error, the file is as it was.
+/// Replaces a file atomically. After an error, the file is as it was.
 pub(crate) fn write_file(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
-    let temporary = PathBuf::from(name);
-    let replace = || {
-        let file = File::create(&temporary)?;
-        let mut writer = BufWriter::new(&file);
-        write(&mut writer)?;
-        writer.flush()?;
-        drop(writer);
-        file.sync_all()?;
-        fs::rename(&temporary, path)?;
-        sync_folder(path)
-    };
-    replace().map_err(|error| {
-        // The file may not exist.
-        let _ = fs::remove_file(&temporary);
-        file_error(Action::Write, path)(error)
-    })
-}
-
-/// Makes a rename survive a power failure.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
-        _ => Ok(()),
-    }
+    files::replace(path, write).map_err(file_error(Action::Write, path))
 }
 
 /// Locks a folder. Does nothing on Windows, where folders cannot be opened.

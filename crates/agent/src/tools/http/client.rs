@@ -71,6 +71,20 @@ impl HttpClient {
         Ok(Self(Inner::Tls(builder.build(https))))
     }
 
+    /// Creates a client for requests to the host and port in a URL.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a message if the URL has no host, or if the system's certificates cannot be read.
+    pub fn to_host(url: &Uri) -> Result<Self, String> {
+        Self::new(url, None)
+    }
+
+    /// Sends a request without following redirects. Fails with a message if there is no response.
+    pub async fn send_once(&self, request: HttpRequest) -> Result<Response<Incoming>, String> {
+        self.start(request).await.map_err(|error| reason(&error))
+    }
+
     /// Sends a request and follows redirects. Fails with a message if there is no response.
     pub async fn send(&self, mut request: HttpRequest) -> Result<Response<Incoming>, String> {
         for _ in 0..=MAX_REDIRECTS {

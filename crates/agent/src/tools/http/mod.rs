@@ -3,10 +3,12 @@
 // allow      the addresses that the tools of a file may connect to
 // client     an HTTP client that connects to allowed addresses only
 // request    the request of a call, and its body
+// events     reads a reply that is a stream of events
 // reply      reads the reply, and finds the result in it
 
 mod allow;
 mod client;
+mod events;
 mod reply;
 mod request;
 
@@ -17,11 +19,13 @@ use serde_json::{Value, json};
 pub use self::{
     allow::Allowed,
     client::{HttpClient, redirected},
-    reply::read as read_reply,
+    events::{Incomplete, read_event_data},
+    reply::{read as read_reply, read_body},
     request::{Body, Header, HttpMethod, RequestSource, RequestTemplate, Variables},
 };
 pub(super) use self::{
-    reply::{check_encoding, read_body, status_error},
+    events::{Events, incomplete, read_events},
+    reply::{check_encoding, status_error},
     request::{HttpSource, parse_url, resolve_headers},
 };
 use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture};

@@ -63,7 +63,7 @@ fn part(text: &str, pointer: &str, memory: &Reservation) -> Result<Value, ToolEr
 
 /// Reads the whole body of a response. Fails with a message if it is encoded, too long or not
 /// complete, or if there is no memory for it.
-pub(crate) async fn read_body(
+pub async fn read_body(
     response: Response<Incoming>,
     memory: &Reservation,
 ) -> Result<(Parts, Vec<u8>), String> {

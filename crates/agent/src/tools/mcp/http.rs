@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::StreamExt;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri,
     header::{ACCEPT, CONTENT_TYPE},
 };
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use mynah_core::base::{
     blocking::{LARGE, run_blocking},
     json_size::decoded_size,
-    memory::{MemoryExhausted, Reservation},
+    memory::Reservation,
 };
 use rmcp::{
     model::{
@@ -29,12 +29,12 @@ use rmcp::{
         },
     },
 };
-use sse_stream::{Sse, SseStream};
+use sse_stream::Sse;
 use thiserror::Error as ThisError;
 
 use crate::tools::{
-    http::{HttpClient, check_encoding, read_body, status_error},
-    value::MAX_OUTPUT,
+    self,
+    http::{Events, HttpClient, Incomplete, incomplete, read_body, status_error},
 };
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -215,22 +215,6 @@ async fn read_message(
     }
 }
 
-type Events = BoxStream<'static, Result<Sse, SseError>>;
-
-/// The reason why a response is not complete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
-enum Incomplete {
-    #[error("the response is longer than 16 MiB")]
-    TooLong,
-    #[error("the response is not complete")]
-    Broken,
-    #[error(transparent)]
-    Memory(#[from] MemoryExhausted),
-}
-
-/// A buffer may be twice as long as its content, from which an event is copied.
-const COPIES: usize = 3;
-
 /// Reads events. If they are too long, or there is no memory for them, the last one is an error for the
 /// request.
 fn read_events(
@@ -238,29 +222,16 @@ fn read_events(
     request: Option<RequestId>,
     memory: Arc<Reservation>,
 ) -> Result<Events, String> {
-    check_encoding(response.headers())?;
-    let pieces = Limited::new(response.into_body(), MAX_OUTPUT).into_data_stream();
-    let pieces = pieces.then(move |piece| {
-        let memory = memory.clone();
-        async move {
-            let piece = piece.map_err(|error| match error.is::<LengthLimitError>() {
-                true => Incomplete::TooLong,
-                false => Incomplete::Broken,
-            })?;
-            memory.grow(COPIES * piece.len()).await?;
-            Ok::<_, Incomplete>(piece)
-        }
-    });
-    let events = SseStream::from_bytes_stream(pieces);
+    let events = tools::http::read_events(response, memory)?;
     Ok(events.map(move |event| event.or_else(|error| replace(error, request.as_ref()))).boxed())
 }
 
 /// Replaces the error of a response that cannot be kept, because the transport would drop the reason.
 fn replace(error: SseError, request: Option<&RequestId>) -> Result<Sse, SseError> {
-    let (SseError::Body(body), Some(id)) = (&error, request) else { return Err(error) };
-    let reason = match body.downcast_ref() {
-        Some(reason @ (Incomplete::TooLong | Incomplete::Memory(_))) => reason.to_string(),
-        _ => return Err(error),
+    let (Some(reason), Some(id)) = (incomplete(&error), request) else { return Err(error) };
+    let reason = match reason {
+        Incomplete::TooLong | Incomplete::Memory(_) => reason.to_string(),
+        Incomplete::Broken => return Err(error),
     };
     let reason = ErrorData::internal_error(reason, None);
     let message = ServerJsonRpcMessage::error(reason, Some(id.clone()));
