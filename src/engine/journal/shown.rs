@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::entry::{CallError, CallOutcome, Entry, Outcome};
 use crate::{
     chat::{MissingPart, Response, ToolCall, Usage},
-    engine::redactor::Redactor,
+    engine::redactor::{RedactRequest, Redactor},
     provider::call::{AnsweredBy, Surface},
     wire::sent::SentApi,
 };

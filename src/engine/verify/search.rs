@@ -13,7 +13,7 @@ use crate::{
         Component, Components,
         explain::{scrub_inputs, show_to_rules},
         journal::{Entry, READING},
-        redactor::Redactor,
+        redactor::{RedactRequest, Redactor},
     },
     provider::scripted::rules::{
         Expectation,

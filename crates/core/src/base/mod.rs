@@ -21,6 +21,7 @@ pub mod panics;
 pub mod pattern;
 pub mod quantity;
 pub mod reader_message;
+pub mod redactor;
 pub mod schema_keys;
 pub mod secrets;
 pub mod template;
