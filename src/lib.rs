@@ -54,6 +54,8 @@ mod pii;
 mod wire;
 pub mod client;
 #[cfg(feature = "server")]
+mod upstream;
+#[cfg(feature = "server")]
 mod component;
 #[cfg(feature = "server")]
 mod models;

@@ -45,6 +45,7 @@ mod openai;
 mod own_tools;
 mod strict_history;
 mod pii;
+mod record;
 
 // Malformed, slow and excessive requests. These tests read memory usage from /proc.
 #[cfg(target_os = "linux")]

@@ -4,16 +4,19 @@ use std::{net::IpAddr, time::Duration};
 
 use thiserror::Error as ThisError;
 
-use super::args::ServeArgs;
+use super::args::{self, RecordArgs, ReplayMiss, ServeArgs};
 use crate::{
     api::{
         access::{Access, ApiToken, InvalidToken},
         browser::Hosts,
     },
     base::{endpoint::Endpoint, environment::Environment, quantity},
-    component::StandIn,
+    component::{ApiSecret, StandIn, UpstreamApi},
     net::Interfaces,
-    server::{ComponentSockets, Config, Daprd, JournalConfig, Ports},
+    server::{
+        ComponentSockets, Config, Daprd, JournalConfig, MissedConfig, ModelSource, Ports,
+        UpstreamConfig,
+    },
 };
 
 /// daprd's variable for the folder of component sockets, and its default.
@@ -36,6 +39,18 @@ pub(super) enum ConfigError {
     /// Echo would answer what no rule answers.
     #[error("--strict excludes --stand-in echo, which answers every call: use --stand-in scripted")]
     StrictEcho,
+    /// A stand-in would answer instead of the model.
+    #[error("--stand-in excludes --upstream: choose who answers for components with real models")]
+    StandInUpstream,
+    /// The models would answer instead of the recordings.
+    #[error(
+        "--replay excludes --upstream: nothing is passed on while recordings are replayed; to pass on \
+         what is not recorded, add --record-missing"
+    )]
+    ReplayUpstream,
+    /// There is no daprd.
+    #[error("--upstream daprd needs the address of a daprd in --daprd, such as 127.0.0.1:50002")]
+    UpstreamWithoutDaprd,
     /// The value is not a list of IP addresses.
     #[error(
         "invalid value {0:?} for --dapr-listen-addresses: expected IP addresses, \
@@ -119,6 +134,9 @@ pub(super) fn config(
     if args.strict && args.stand_in == Some(StandIn::Echo) {
         return Err(ConfigError::StrictEcho);
     }
+    if args.stand_in.is_some() && args.record.upstream.is_some() {
+        return Err(ConfigError::StandInUpstream);
+    }
     let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
     let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
     let hosts = Hosts {
@@ -136,24 +154,27 @@ pub(super) fn config(
         None => vec![ports.grpc, ports.http],
         Some(_) => Vec::new(),
     };
-    let token = environment.get("DAPR_API_TOKEN").unwrap_or_default();
-    environment.hide(token);
-    let token = ApiToken::new(token)?;
+    let api_token = environment.get("DAPR_API_TOKEN").unwrap_or_default();
+    environment.hide(api_token);
+    let token = ApiToken::new(api_token)?;
+    let daprd = Daprd {
+        grpc: daprd("--daprd", args.daprd.as_deref(), &own_ports)?,
+        http: daprd("--daprd-http", args.daprd_http.as_deref(), &own_ports)?,
+    };
+    let models = models(&args.record, daprd.grpc.as_ref(), api_token)?;
     Ok(Config {
         access: Access { token, hosts },
         interfaces,
         app_id: args.app_id.clone(),
         resources_paths: args.resources_path.clone(),
         stand_in: args.stand_in,
+        models,
         rules: args.rules.clone(),
         strict: args.strict,
         has_strict_history: args.strict_history,
         openai_component: args.openai_component.clone(),
         environment: environment.clone(),
-        daprd: Daprd {
-            grpc: daprd("--daprd", args.daprd.as_deref(), &own_ports)?,
-            http: daprd("--daprd-http", args.daprd_http.as_deref(), &own_ports)?,
-        },
+        daprd,
         ports,
         sockets: args.unix_domain_socket.clone(),
         component_sockets,
@@ -164,6 +185,34 @@ pub(super) fn config(
         grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
         addresses_file: args.addresses_file.clone(),
     })
+}
+
+/// Returns where the answers of real models come from.
+fn models(
+    args: &RecordArgs,
+    daprd: Option<&Endpoint>,
+    token: &str,
+) -> Result<Option<ModelSource>, ConfigError> {
+    let api = match args.upstream {
+        None => None,
+        Some(args::UpstreamApi::Openai) => Some(UpstreamApi::OpenAi),
+        Some(args::UpstreamApi::Daprd) => {
+            let address = daprd.ok_or(ConfigError::UpstreamWithoutDaprd)?.to_string();
+            let token = Some(ApiSecret(token.to_owned())).filter(|_| !token.is_empty());
+            Some(UpstreamApi::Daprd { address, token })
+        }
+    };
+    let folder = args.record.as_ref().or(args.replay.as_ref().filter(|_| args.record_missing));
+    let (record, records_errors) = (folder.cloned(), args.record_errors);
+    let upstream = api.map(|api| UpstreamConfig { api, record, records_errors });
+    let Some(folder) = args.replay.clone() else { return Ok(upstream.map(ModelSource::Upstream)) };
+    let missed = match (upstream, args.replay_miss) {
+        (Some(_), _) if !args.record_missing => return Err(ConfigError::ReplayUpstream),
+        (Some(upstream), _) => MissedConfig::Upstream(upstream),
+        (None, Some(ReplayMiss::Fallback)) => MissedConfig::Fallback,
+        (None, _) => MissedConfig::Error,
+    };
+    Ok(Some(ModelSource::Replay { folder, missed }))
 }
 
 /// Checks the names and the mode of the component sockets. The folder is daprd's.

@@ -13,6 +13,7 @@ mod import;
 mod journal;
 mod logging;
 mod man;
+mod replayed;
 mod run;
 mod schema;
 mod serve;

@@ -17,6 +17,7 @@ use super::supervisor;
 use super::{
     args::RunArgs,
     child::{CannotRun, Program, exit_code, split},
+    replayed::Replayed,
     signals::{self, Signals},
     verify::report,
 };
@@ -30,7 +31,7 @@ use crate::{
         journal::EntryFilter,
         verify::{Checks, verify},
     },
-    server::{Addresses, App, Config, ServeError, StartError},
+    server::{Addresses, App, Config, MissedConfig, ModelSource, ServeError, StartError},
 };
 
 /// The exit code if the command succeeded but expectations are not met.
@@ -73,6 +74,8 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
     if args.serve.exit_on_stdin_close {
         signals.end_with(signals::wait_until_stdin_closed)?;
     }
+    let is_replayed =
+        matches!(config.models, Some(ModelSource::Replay { missed: MissedConfig::Error, .. }));
     let app = match signals.interrupt(App::bind(config)).await {
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
@@ -96,7 +99,25 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
         }
     }
     let code = exit_code(status);
-    Ok(if met_expectations(&engine).await || code != 0 { code } else { UNMET })
+    let is_as_recorded = !is_replayed || was_recorded(&engine).await;
+    let is_met = met_expectations(&engine).await && is_as_recorded;
+    Ok(if is_met || code != 0 { code } else { UNMET })
+}
+
+/// Reports the requests that are not recorded, and the exchanges that were not asked for. Returns `false`
+/// if there are such requests.
+async fn was_recorded(engine: &Arc<Engine>) -> bool {
+    let of_work = engine.clone();
+    let (is_recorded, report) = match run_blocking(move || Replayed::of(&of_work)).await {
+        Ok(Some(replayed)) => (!replayed.has_missed(), replayed.report()),
+        Ok(None) => (true, Some("the replay cannot be checked: the journal is off".to_owned())),
+        Err(Panicked) => (true, Some("the replay cannot be checked; see the log".to_owned())),
+    };
+    if let Some(report) = report {
+        // Ignore write errors: the exit code is still useful.
+        let _ = writeln!(io::stderr(), "mynah: {report}");
+    }
+    is_recorded
 }
 
 /// Checks the expectations in the files of rules. Reports those that are not met on stderr.

@@ -76,7 +76,7 @@ fn met(verification: &Verification) -> String {
 }
 
 /// The maximum number of calls that are listed.
-const MAX_LISTED: usize = 10;
+pub(super) const MAX_LISTED: usize = 10;
 
 /// Returns a report on what is not as expected.
 pub(super) fn report(verification: &Verification) -> String {
@@ -163,7 +163,7 @@ fn add_unmet(report: &mut String, number: usize, verified: &Verified) {
     }
 }
 
-fn add_line(report: &mut String, line: &str) {
+pub(super) fn add_line(report: &mut String, line: &str) {
     let line = escape_controls(line);
     // Writing to a string does not fail.
     let _ = if report.is_empty() { write!(report, "{line}") } else { write!(report, "\n  {line}") };

@@ -1,8 +1,8 @@
 //! Checks components and their settings.
 
 use super::{
-    context::StandIn,
-    kinds::{self, Configured},
+    context::Context,
+    kinds::{self, Configured, Other},
     manifest::{Located, Manifest},
     report::Report,
     settings::{Metadata, ResolvedValue},
@@ -33,17 +33,18 @@ pub(super) fn check(
 ) -> (Option<ComponentSpec>, Option<ResolvedValue>) {
     let manifest = metadata.manifest;
     metadata.hide_secrets();
-    let stand_in = stand_in(metadata);
-    // A stand-in does not use the settings, so drop warnings about them.
-    let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
+    let other = other(metadata);
+    // What answers for another type uses few of the settings, so drop warnings about them.
+    let matters = |it: &&Diagnostic| it.severity == Severity::Error || other.is_none();
     manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
-    if stand_in.is_some() {
+    if other.is_some() {
         warn_if_misspelled(manifest, report);
     }
     let name = check_name(manifest, report);
-    let (common, Configured { provider, fallback }) = match stand_in {
-        Some(stand_in) => {
-            let provider = kinds::configure_stand_in(stand_in, metadata);
+    let (common, Configured { provider, fallback }) = match other {
+        Some(other) => {
+            let provider = kinds::configure_other(other, metadata, report);
+            let Some(provider) = provider else { return (None, None) };
             let faults = kinds::faults(metadata, report);
             let has_strict_history = kinds::has_strict_history(metadata, report);
             let common = Common { faults, has_strict_history, ..Common::default() };
@@ -68,16 +69,21 @@ pub(super) fn check(
         provider,
         tools,
         fallback: None,
-        stand_in,
+        stand_in: match other {
+            Some(Other::StandIn(stand_in)) => Some(stand_in),
+            _ => None,
+        },
     };
     (Some(spec).filter(|_| !report.has_errors()), fallback)
 }
 
-/// Returns the stand-in if this is a conversation component of an unsupported type.
-fn stand_in(metadata: &Metadata<'_>) -> Option<StandIn> {
+/// Returns what answers if this is a conversation component of an unsupported type.
+fn other<'m>(metadata: &Metadata<'m>) -> Option<Other<'m>> {
     let kind = metadata.manifest.kind_text();
     let is_other = kinds::is_conversation(kind) && kinds::find(kind).is_none();
-    metadata.context.stand_in.filter(|_| is_other)
+    let Context { real_models, stand_in, .. } = metadata.context;
+    let real = real_models.as_ref().map(Other::Real);
+    real.or(stand_in.map(Other::StandIn)).filter(|_| is_other)
 }
 
 /// Warns if the type of a stand-in is similar to a known one. Pluggable components may have any type.

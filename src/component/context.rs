@@ -10,8 +10,9 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    base::{diagnostics::Diagnostic, environment::Environment},
+    base::{diagnostics::Diagnostic, environment::Environment, secrets::REDACTED},
     provider::scripted::{Rules, rules::RulesText},
+    upstream::Recorder,
 };
 
 /// The context that components are loaded in.
@@ -25,6 +26,8 @@ pub struct Context {
     /// The provider that answers for conversation components of unsupported types. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
+    /// Where the answers of components with real models come from, instead of a stand-in.
+    pub(crate) real_models: Option<RealModels>,
     /// The files and folders of rules for stand-ins, for the built-in component and for scripted components
     /// without rules of their own.
     pub rules: Vec<PathBuf>,
@@ -46,6 +49,75 @@ impl Context {
     pub(super) fn pod_name(&self) -> Option<&str> {
         self.environment.get("POD_NAME").filter(|name| !name.is_empty())
     }
+}
+
+/// Where the answers of components with real models come from.
+#[derive(Debug, Clone)]
+pub(crate) enum RealModels {
+    /// The recordings in a folder.
+    Replay {
+        /// The folder.
+        folder: PathBuf,
+        /// What answers requests that are not recorded.
+        missed: OnMissed,
+    },
+    /// The models themselves.
+    Upstream(Upstream),
+}
+
+impl RealModels {
+    /// Returns what records the answers, if anything does.
+    pub(crate) fn into_recorder(self) -> Option<Arc<Recorder>> {
+        match self {
+            Self::Upstream(upstream)
+            | Self::Replay { missed: OnMissed::Upstream(upstream), .. } => upstream.recorder,
+            Self::Replay { .. } => None,
+        }
+    }
+}
+
+/// What answers requests that are not recorded.
+#[derive(Debug, Clone)]
+pub(crate) enum OnMissed {
+    /// An error, which shows the nearest exchange.
+    Error,
+    /// Instruction chains, or else echo.
+    Fallback,
+    /// The models themselves.
+    Upstream(Upstream),
+}
+
+/// How real models are called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum UpstreamApi {
+    /// OpenAI's API.
+    OpenAi,
+    /// The components of a daprd.
+    Daprd {
+        /// Its gRPC address.
+        address: String,
+        /// Dapr's API token.
+        token: Option<ApiSecret>,
+    },
+}
+
+/// A token that `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ApiSecret(pub(crate) String);
+
+impl fmt::Debug for ApiSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
+/// The models themselves, and where their answers are recorded.
+#[derive(Debug, Clone)]
+pub(crate) struct Upstream {
+    /// How they are called.
+    pub(crate) api: UpstreamApi,
+    /// Records the answers.
+    pub(crate) recorder: Option<Arc<Recorder>>,
 }
 
 /// A provider that answers for conversation components of unsupported types.

@@ -138,9 +138,8 @@ impl Loader<'_> {
     /// Returns warnings if no component uses the shared rules.
     fn unused_rules(&self) -> Vec<Diagnostic> {
         let Some(shared) = &self.shared_rules else { return Vec::new() };
-        let uses = |spec: &ComponentSpec| {
-            spec.provider.rules().is_some_and(|own| Arc::ptr_eq(own, shared))
-        };
+        let uses =
+            |spec: &ComponentSpec| spec.provider.rules().is_some_and(|own| own.includes(shared));
         let is_used = self.loaded.components.iter().any(uses);
         let message = "no component uses these rules; they apply to stand-ins, to the built-in \
                        component and to components of type conversation.scripted without rules of \

@@ -36,6 +36,7 @@ mod tests;
 
 pub use change::Change;
 pub(crate) use change::truncated_files;
+pub(crate) use context::{ApiSecret, OnMissed, RealModels, Upstream, UpstreamApi};
 pub use context::{Context, StandIn};
 pub(crate) use instance::{CheckedInstance, instance, memory};
 pub use kinds::built_in;

@@ -1,6 +1,11 @@
 //! The rules of components.
 
-use std::{collections::BTreeSet, path::PathBuf, slice, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    slice,
+    sync::Arc,
+};
 
 use super::{
     context::Context,
@@ -8,9 +13,10 @@ use super::{
     settings::{Access, Metadata, ResolvedValue},
 };
 use crate::{
-    base::diagnostics::Diagnostic,
+    base::{diagnostics::Diagnostic, files},
     provider::scripted::{
         Rules,
+        recordings::MAX_MIB,
         rules::{FoundRules, RulesText},
     },
 };
@@ -50,6 +56,32 @@ fn of_rules_file(error: Diagnostic) -> Diagnostic {
         return error;
     }
     Diagnostic { message: format!("the rules file {}", error.message), ..error }
+}
+
+/// Returns the shared rules and the recording in a file, if there are any.
+pub(super) fn read_recording(
+    file: &Path,
+    metadata: &Metadata<'_>,
+    report: &mut Report,
+) -> Option<Arc<Rules>> {
+    if let Some(folder) = file.parent() {
+        // A file that is missing may be added.
+        report.depends_on(folder);
+    }
+    let shared = metadata.shared_rules.into_iter().flat_map(|rules| rules.texts().cloned());
+    let mut texts: Vec<_> = shared.collect();
+    if file.exists() {
+        report.depends_on(file);
+        let text = files::read_large(file, MAX_MIB).map_err(|error| report.add(error)).ok()?;
+        texts.push(RulesText::of_file(file, text));
+    }
+    if texts.is_empty() {
+        return None;
+    }
+    let read = metadata.context.rules_in_use.get_or_read(texts);
+    let rules = read.map_err(|errors| errors.into_iter().for_each(|it| report.add(it))).ok()?;
+    rules.warnings().iter().for_each(|it| report.add(it.clone()));
+    Some(rules)
 }
 
 /// Loads the rules in files and folders.

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     api::{access::Guard, component as component_socket, control::SessionAddresses, metrics},
     base::{blocking::run_blocking, clock, drain::Drain, memory::MemoryBudget},
-    component::{self, ComponentSpec},
+    component::{self, ComponentSpec, RealModels},
     engine::{Engine, journal::Journal},
     net::{self, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
 };
@@ -40,6 +40,7 @@ pub(crate) struct App {
     workers: Workers,
     worker_ends: WorkerEnds,
     reload: Option<Reload>,
+    models: Option<RealModels>,
     grace: Duration,
 }
 
@@ -54,13 +55,15 @@ impl App {
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
         config::remove_addresses(&config);
         net::raise_open_files_limit();
-        let (components, reload) = load(&config).await?;
+        let models = open_models(&config).await?;
+        let (components, reload) = load(&config, models.as_ref()).await?;
         let mut engine = Engine::new(&config.app_id, &components);
         open_journal(&config, &mut engine).await?;
         let engine = Arc::new(engine);
         let drain = Drain::default();
         let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
-        let (listeners, sessions, addresses) = listen(&config, &engine, &drain, &workers).await?;
+        let (listeners, sessions, addresses) =
+            listen(&config, models.as_ref(), &engine, &drain, &workers).await?;
         warn_if_exposed(&config);
         warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
@@ -76,6 +79,7 @@ impl App {
             workers,
             worker_ends,
             reload,
+            models,
             grace,
         })
     }
@@ -87,7 +91,16 @@ impl App {
     /// Fails if a socket stops listening.
     pub(crate) async fn serve(self) -> Result<(), ServeError> {
         let Self {
-            engine, drain, listeners, sessions, workers, worker_ends, reload, grace, ..
+            engine,
+            drain,
+            listeners,
+            sessions,
+            workers,
+            worker_ends,
+            reload,
+            models,
+            grace,
+            ..
         } = self;
         let mut accept_tasks = JoinSet::new();
         accept_tasks.spawn(sessions.run());
@@ -123,6 +136,7 @@ impl App {
             let _ = clock::within(STOP_TIMEOUT, worker_ends).await;
         }
         close_journal(&engine).await;
+        close_recorder(models).await;
         failed.map_or(Ok(()), Err)
     }
 }
@@ -157,11 +171,27 @@ async fn close_journal(engine: &Engine) {
     }
 }
 
+/// Starts to record, if answers of real models are recorded.
+async fn open_models(config: &Config) -> Result<Option<RealModels>, StartError> {
+    let Some(source) = config.models.clone() else { return Ok(None) };
+    let environment = config.environment.clone();
+    Ok(Some(run_blocking(move || source.open(&environment)).await??))
+}
+
+/// Writes what is left of the recordings.
+async fn close_recorder(models: Option<RealModels>) {
+    if let Some(recorder) = models.and_then(RealModels::into_recorder) {
+        // A panic has been logged.
+        let _ = run_blocking(move || recorder.close()).await;
+    }
+}
+
 type Listeners = Vec<(Listener, Protocol)>;
 
 /// Binds the addresses of the gRPC, HTTP and metrics servers.
 async fn listen(
     config: &Config,
+    models: Option<&RealModels>,
     engine: &Arc<Engine>,
     drain: &Drain,
     workers: &Workers,
@@ -176,7 +206,7 @@ async fn listen(
     let listening = Listening::new(config);
     let [grpc, http] = listening.bind().await?;
     let metrics = config.metrics.then(|| listening.bind_metrics()).flatten();
-    let components = bind_component_sockets(config, engine, &guard, drain).await?;
+    let components = bind_component_sockets(config, models, engine, &guard, drain).await?;
     let addresses = Addresses {
         grpc: grpc.address.clone(),
         http: http.address.clone(),
@@ -216,13 +246,16 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
 
 /// Loads the components from the resources paths, and returns them with the `Reload` that reloads
 /// them. Without any path, there is one built-in component, which is reloaded only if it has rules.
-async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
+async fn load(
+    config: &Config,
+    models: Option<&RealModels>,
+) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() && config.rules.is_empty() && !config.strict {
         let has_strict_history = config.has_strict_history;
         let built_in = ComponentSpec { has_strict_history, ..component::built_in() };
         return Ok((vec![built_in], None));
     }
-    let context = config.context();
+    let context = config.context(models);
     let paths = config.resources_paths.clone();
     let reload = Reload::new(paths, context).await?;
     // daprd initializes the instances of component sockets later.
@@ -242,6 +275,7 @@ const MEMORY_SHARE: usize = 4;
 /// Binds a socket for each name, and makes their folder if it does not exist.
 async fn bind_component_sockets(
     config: &Config,
+    models: Option<&RealModels>,
     engine: &Arc<Engine>,
     guard: &Arc<Guard>,
     drain: &Drain,
@@ -259,7 +293,7 @@ async fn bind_component_sockets(
         let listener = net::bind_socket(&path, Some(sockets.mode), flag).await?;
         let (engine, guard, files) = (engine.clone(), guard.clone(), sockets.files.clone());
         let memory = guard.memory.clone();
-        let (context, drain) = (config.context(), drain.clone());
+        let (context, drain) = (config.context(models), drain.clone());
         let service =
             component_socket::Service::new(engine, guard, context, files, instances.clone(), drain);
         bound.push((listener, Protocol::new(HttpVersions::Http2, service, memory)));

@@ -8,8 +8,9 @@ use super::error::StartError;
 use crate::{
     api::access::Access,
     base::{endpoint::Endpoint, environment::Environment},
-    component::{Context, StandIn},
+    component::{Context, OnMissed, RealModels, StandIn, Upstream, UpstreamApi},
     net::Interfaces,
+    upstream::{Recorder, RecorderError},
 };
 
 /// The configuration of a sidecar.
@@ -23,6 +24,8 @@ pub(crate) struct Config {
     /// The provider that answers for component types that mynah does not implement. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
+    /// Where the answers of real models come from, instead of a stand-in.
+    pub models: Option<ModelSource>,
     /// The files and folders of rules for stand-ins, for the built-in component and for scripted components
     /// without rules of their own.
     pub rules: Vec<PathBuf>,
@@ -60,6 +63,70 @@ pub(crate) struct Config {
     pub addresses_file: Option<PathBuf>,
 }
 
+/// Where the answers of real models come from.
+#[derive(Debug, Clone)]
+pub(crate) enum ModelSource {
+    /// The recordings in a folder.
+    Replay {
+        /// The folder.
+        folder: PathBuf,
+        /// What answers requests that are not recorded.
+        missed: MissedConfig,
+    },
+    /// The models themselves.
+    Upstream(UpstreamConfig),
+}
+
+/// What answers requests that are not recorded.
+#[derive(Debug, Clone)]
+pub(crate) enum MissedConfig {
+    /// An error.
+    Error,
+    /// An instruction chain in the prompt, or else echo.
+    Fallback,
+    /// The models themselves.
+    Upstream(UpstreamConfig),
+}
+
+/// The models themselves.
+#[derive(Debug, Clone)]
+pub(crate) struct UpstreamConfig {
+    /// How they are called.
+    pub api: UpstreamApi,
+    /// The folder where the answers are recorded.
+    pub record: Option<PathBuf>,
+    /// Whether errors are recorded, too.
+    pub records_errors: bool,
+}
+
+impl ModelSource {
+    /// Starts to record, if answers are recorded.
+    pub(super) fn open(self, environment: &Environment) -> Result<RealModels, RecorderError> {
+        Ok(match self {
+            Self::Upstream(upstream) => RealModels::Upstream(upstream.open(environment)?),
+            Self::Replay { folder, missed } => RealModels::Replay {
+                folder,
+                missed: match missed {
+                    MissedConfig::Error => OnMissed::Error,
+                    MissedConfig::Fallback => OnMissed::Fallback,
+                    MissedConfig::Upstream(upstream) => {
+                        OnMissed::Upstream(upstream.open(environment)?)
+                    }
+                },
+            },
+        })
+    }
+}
+
+impl UpstreamConfig {
+    fn open(self, environment: &Environment) -> Result<Upstream, RecorderError> {
+        let Self { record, records_errors, .. } = &self;
+        let recorder =
+            record.as_ref().map(|folder| Recorder::new(folder, *records_errors, environment));
+        Ok(Upstream { api: self.api, recorder: recorder.transpose()?.map(Into::into) })
+    }
+}
+
 /// Where calls are recorded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JournalConfig {
@@ -85,11 +152,12 @@ pub(crate) struct ComponentSockets {
 
 impl Config {
     /// Returns the context in which components are loaded.
-    pub(super) fn context(&self) -> Context {
+    pub(super) fn context(&self, real_models: Option<&RealModels>) -> Context {
         Context {
             app_id: self.app_id.clone(),
             environment: self.environment.clone(),
             stand_in: self.stand_in,
+            real_models: real_models.cloned(),
             rules: self.rules.clone(),
             strict: self.strict,
             has_strict_history: self.has_strict_history,

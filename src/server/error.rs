@@ -9,6 +9,7 @@ use tokio::task::JoinError;
 use crate::{
     base::{blocking::Panicked, diagnostics::Diagnostic, endpoint::Endpoint},
     net::BindError,
+    upstream::RecorderError,
 };
 
 /// The reason why a sidecar cannot start.
@@ -42,6 +43,9 @@ pub(crate) enum StartError {
         /// The cause.
         source: io::Error,
     },
+    /// Nothing can be recorded.
+    #[error("cannot record")]
+    Record(#[from] RecorderError),
     /// The folder of the component sockets cannot be made.
     #[error("cannot make the folder {}", .path.display())]
     SocketFolder {

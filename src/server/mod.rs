@@ -12,6 +12,9 @@ mod sessions;
 pub(crate) use self::{
     app::App,
     banner::Banner,
-    config::{Addresses, ComponentSockets, Config, Daprd, JournalConfig, Ports},
+    config::{
+        Addresses, ComponentSockets, Config, Daprd, JournalConfig, MissedConfig, ModelSource,
+        Ports, UpstreamConfig,
+    },
     error::{ServeError, StartError},
 };

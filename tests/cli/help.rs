@@ -40,6 +40,18 @@ fn short_help() {
               Folder of component YAML files; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
               Provider for conversation components of unsupported types [possible values: echo, scripted]
+          --upstream <API>
+              Pass on what no rule answers to the real model of each component [default: never] [possible values: openai, daprd]
+          --record <FOLDER>
+              Record the answers of real models to a folder, a file for each component; needs --upstream
+          --record-errors
+              Record errors of real models, too
+          --replay <FOLDER>
+              Answer for components with real models from the recordings in a folder, without any model
+          --record-missing
+              Pass on what is not recorded to the real models, and add it to the replayed folder; needs --upstream
+          --replay-miss <WHAT>
+              What answers requests that are not recorded [default: error] [possible values: error, fallback]
           --rules <PATH>
               File or folder of rules for stand-ins, the built-in component and scripted components without rules; can be repeated
           --strict-history
@@ -133,6 +145,32 @@ fn long_help() {
               Possible values:
               - echo:     The provider of `conversation.echo`
               - scripted: The provider of `conversation.scripted`
+
+          --upstream <API>
+              Pass on what no rule answers to the real model of each component [default: never]
+
+              Possible values:
+              - openai: OpenAI's API, which many models have
+              - daprd:  The components of the daprd in --daprd, for all models
+
+          --record <FOLDER>
+              Record the answers of real models to a folder, a file for each component; needs --upstream
+
+          --record-errors
+              Record errors of real models, too
+
+          --replay <FOLDER>
+              Answer for components with real models from the recordings in a folder, without any model
+
+          --record-missing
+              Pass on what is not recorded to the real models, and add it to the replayed folder; needs --upstream
+
+          --replay-miss <WHAT>
+              What answers requests that are not recorded [default: error]
+
+              Possible values:
+              - error:    An error, which shows the nearest exchange
+              - fallback: An instruction chain in the prompt, or else echo
 
           --rules <PATH>
               File or folder of rules for stand-ins, the built-in component and scripted components without rules; can be repeated

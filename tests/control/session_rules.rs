@@ -213,7 +213,7 @@ async fn are_checked_like_files() {
 ";
     insta::assert_snapshot!(error(&sidecar, rules).await, @r#"
     invalid rules:
-    line 2, column 12: rule 1: match: unknown key `usr`; expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `any_tool_call`, `has_image`, `has_audio`, `has_file`, `not`, `any_of`, `all_of`
+    line 2, column 12: rule 1: match: unknown key `usr`; expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `any_tool_call`, `has_image`, `has_audio`, `has_file`, `request`, `not`, `any_of`, `all_of`
     line 3, column 24: rule "two": respond, item 1, text: malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
     line 3, column 42: rule "two": times: must be a whole number of at least 1, not 0
     "#);

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Files that link to pages but have no test of their own.
-const OTHER_FILES: [&str; 13] = [
+const OTHER_FILES: [&str; 14] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -20,6 +20,7 @@ const OTHER_FILES: [&str; 13] = [
     "examples/chains/README.md",
     "examples/go/README.md",
     "examples/python/README.md",
+    "examples/recording/README.md",
     "examples/testing/go/README.md",
     "examples/testing/python/README.md",
     "examples/travel/README.md",

@@ -60,6 +60,7 @@ pages! {
     moving_from_daprd("curl"): "docs/moving-from-daprd.md",
     openai("curl"): "docs/openai.md",
     performance(): "docs/performance.md",
+    record("curl"): "docs/record.md",
     rules("curl"): "docs/rules.md",
     scripting("curl"): "docs/scripting.md",
     security("curl"): "docs/security.md",

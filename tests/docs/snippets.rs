@@ -58,11 +58,11 @@ fn check_quotation(block: &str) {
 }
 
 fn check_yaml(block: &str) {
-    if is_for_daprd(block) {
-        // A page starts daprd with it.
+    if is_for_others(block) {
+        // A page starts daprd with it, or a real model belongs to it.
     } else if block.contains("kind: Component") {
         check_components(block);
-    } else if block.starts_with("rules:") {
+    } else if block.starts_with("rules:") || block.starts_with("normalize:") {
         check_rules(block);
     } else if block.contains("runs-on:") {
         block.lines().filter_map(|line| line.trim().strip_prefix("- run: mynah ")).for_each(run);
@@ -76,9 +76,10 @@ fn check_yaml(block: &str) {
     }
 }
 
-/// Returns `true` if a block is one of the components for daprd, without comments.
-fn is_for_daprd(block: &str) -> bool {
-    let folders = ["components/daprd", "components/daprd-adaptor"].map(folder);
+/// Returns `true` if a block is one of the components for daprd or for real models, without comments.
+fn is_for_others(block: &str) -> bool {
+    let folders = ["components/daprd", "components/daprd-adaptor", "examples/recording/components"];
+    let folders = folders.map(folder);
     let files = folders.into_iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
     let mut texts = files.map(|file| fs::read_to_string(file.expect("a file").path()));
     texts.any(|text| {

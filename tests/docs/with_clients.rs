@@ -24,6 +24,7 @@ pages! {
     daprd("daprd"): "docs/daprd.md",
     getting_started("grpcurl", "python", "go", "rust"): "docs/getting-started.md",
     readme("python", "rust"): "README.md",
+    record("python"): "docs/record.md",
     stand_in("daprd"): "docs/stand-in.md",
     testing("python"): "docs/testing.md",
 }

@@ -88,19 +88,33 @@ fn desk_tests_pass_in_go() {
     });
 }
 
+/// Returns the Python interpreter of a suite, whose requirements include those of the application.
+pub(super) fn python(
+    environment: &str,
+    suite: &str,
+    requirements: &str,
+) -> Result<PathBuf, Missing> {
+    assert_locked(suite, requirements);
+    toolchain::python(environment, &folder(suite).join("requirements.txt"))
+}
+
 /// Returns the Python interpreter of a suite with the Python helper. The suite must have the
 /// requirements of the application.
 fn with_helper(suite: &str, requirements: &str) -> Result<PathBuf, Missing> {
-    let suite_file = format!("tests/interop/{suite}/requirements.txt");
-    let locked = fs::read_to_string(folder(&suite_file)).unwrap();
+    assert_locked(&format!("tests/interop/{suite}"), requirements);
+    toolchain::python_with_helper(suite)
+}
+
+/// Asserts that a suite has the requirements of an application. The helper is built from this folder.
+fn assert_locked(suite: &str, requirements: &str) {
+    let locked = fs::read_to_string(folder(suite).join("requirements.txt")).unwrap();
     let required = fs::read_to_string(folder(requirements)).unwrap();
     let helper = concat!("mynah-dapr==", env!("CARGO_PKG_VERSION"));
     let is_locked = |one| one == helper || locked.lines().any(|other| other == one);
     assert!(required.lines().all(is_locked), "{requirements}");
-    toolchain::python_with_helper(suite)
 }
 
-fn pytest(python: &Path) -> Command {
+pub(super) fn pytest(python: &Path) -> Command {
     let mut tests = Command::new(python);
     tests.args(["-B", "-m", "pytest", "-p", "no:cacheprovider"]);
     tests

@@ -8,8 +8,19 @@ use super::{
 };
 
 /// The rooms. Each room may use the rooms before it but none after it.
-const ROOMS: [&str; 10] =
-    ["net", "pii", "wire", "client", "component", "models", "engine", "api", "server", "cli"];
+const ROOMS: [&str; 11] = [
+    "net",
+    "pii",
+    "wire",
+    "client",
+    "upstream",
+    "component",
+    "models",
+    "engine",
+    "api",
+    "server",
+    "cli",
+];
 
 /// What `lib.rs` imports from other crates, which all rooms may use.
 const IMPORTED: [&str; 6] = ["base", "chat", "provider", "tool_loop", "tools", "simulate"];

@@ -188,7 +188,7 @@ fn files_without_rules_are_errors() {
     assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b, times: 0}]\nrule: 5"), @r#"
     rules.yaml:2:1: duplicate key "rules"; first used in line 1
     rules.yaml:2:29: rule 1: times: must be a whole number of at least 1, not 0
-    rules.yaml:3:1: unknown key `rule`; expected one of `rules`, `expect`, `$schema`
+    rules.yaml:3:1: unknown key `rule`; expected one of `rules`, `expect`, `normalize`, `$schema`
     0 components, 0 rules files, 3 errors, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: [}]"), @"

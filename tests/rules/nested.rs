@@ -150,7 +150,7 @@ fn invalid_nested_conditions_are_errors() {
     rules.yaml:2:11: rule 1: match: not has no conditions; expected at least one, such as {user: a}
     rules.yaml:3:11: rule 2: match: any_of is empty; expected at least one mapping such as {user: a}
     rules.yaml:4:11: rule 3: match: all_of has no conditions; expected at least one, such as {user: a}
-    rules.yaml:5:22: rule 4: match, any_of 1: unknown key `usr`; expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `any_tool_call`, `has_image`, `has_audio`, `has_file`, `not`, `any_of`, `all_of`
+    rules.yaml:5:22: rule 4: match, any_of 1: unknown key `usr`; expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `any_tool_call`, `has_image`, `has_audio`, `has_file`, `request`, `not`, `any_of`, `all_of`
     rules.yaml:6:57: rule 5: respond, item 1, text: template "{{ a }}": unknown variable `a`; expected one of: user, messages, results, turn, metadata, request, component, session
     rules.yaml:7:11: rule 6: match: two patterns have a group named "a"; rename one of them
     rules.yaml:8:18: rule 7: match, user: shorter_than is 0; expected at least 1

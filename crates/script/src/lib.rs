@@ -27,6 +27,7 @@
 
 // chains    instruction chains in user messages
 // rules     rules in a file
+// recordings  rules that repeat what a model has answered
 // faults    failures that a component or a test asks for
 // steps     the steps of a script and their answers
 // explain   says whether a chain answers, without counting
@@ -38,6 +39,7 @@
 mod chains;
 mod explain;
 pub mod faults;
+pub mod recordings;
 pub mod rules;
 mod settings;
 mod steps;

@@ -1,6 +1,7 @@
 //! Definitions of the command-line arguments, which clap parses.
 
 mod daprd_flags;
+mod record;
 mod serve;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::{
     daprd_flags::with_two_dashes,
+    record::{RecordArgs, ReplayMiss, UpstreamApi},
     serve::{LogLevel, ServeArgs},
 };
 use crate::{

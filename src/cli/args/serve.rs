@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::daprd_flags::DaprdFlags;
+use super::{daprd_flags::DaprdFlags, record::RecordArgs};
 use crate::component::StandIn;
 
 /// Options of the sidecar, named like daprd's.
@@ -16,6 +16,9 @@ pub(crate) struct ServeArgs {
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
+    /// Flags about real models.
+    #[command(flatten)]
+    pub record: RecordArgs,
     /// File or folder of rules for stand-ins, the built-in component and scripted components without
     /// rules; can be repeated
     #[arg(long, value_name = "PATH")]

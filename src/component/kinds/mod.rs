@@ -2,7 +2,9 @@
 
 mod echo;
 mod kind;
+mod replay;
 pub(super) mod scripted;
+mod upstream;
 
 use std::sync::Arc;
 
@@ -11,7 +13,12 @@ pub(super) use self::{
     echo::built_in_with,
     kind::{Configured, Kind, faults, has_strict_history, scrubber},
 };
-use super::{context::StandIn, settings::Metadata, spec::ProviderSpec};
+use super::{
+    context::{RealModels, StandIn},
+    report::Report,
+    settings::Metadata,
+    spec::ProviderSpec,
+};
 use crate::base::text::nearest;
 
 /// What the names of all types start with.
@@ -61,11 +68,35 @@ pub(super) fn names() -> String {
     KINDS.each_ref().map(|kind| kind.name).join(", ")
 }
 
-/// Configures a stand-in from metadata that was written for another provider.
-pub(super) fn configure_stand_in(
-    stand_in: StandIn,
+/// What answers for a component of another provider's type.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Other<'c> {
+    /// A provider of mynah.
+    StandIn(StandIn),
+    /// A real model, or what is recorded of it.
+    Real(&'c RealModels),
+}
+
+/// Configures a component of another provider's type: it answers from a recording, asks a real model, or
+/// has a stand-in. Returns `None` after an error.
+pub(super) fn configure_other(
+    other: Other<'_>,
     metadata: &Metadata<'_>,
-) -> Arc<dyn ProviderSpec> {
+    report: &mut Report,
+) -> Option<Arc<dyn ProviderSpec>> {
+    match other {
+        Other::StandIn(stand_in) => Some(configure_stand_in(stand_in, metadata)),
+        Other::Real(RealModels::Replay { folder, missed }) => {
+            replay::replay(folder, missed, metadata, report)
+        }
+        Other::Real(RealModels::Upstream(upstream)) => {
+            upstream::upstream(upstream, metadata, report)
+        }
+    }
+}
+
+/// Configures a stand-in from metadata that was written for another provider.
+fn configure_stand_in(stand_in: StandIn, metadata: &Metadata<'_>) -> Arc<dyn ProviderSpec> {
     match stand_in {
         StandIn::Echo => echo::stand_in(metadata),
         StandIn::Scripted => Arc::new(scripted::stand_in(metadata)),

@@ -61,6 +61,7 @@ fn pack(response: &Response, packed: &mut BytesMut) {
         usage,
         missing,
         is_exhausted: _,
+        served_by: _,
     } = response;
     put_text(packed, reasoning);
     put_text(packed, content);
@@ -96,6 +97,7 @@ fn put_option(packed: &mut BytesMut, text: Option<&str>) {
 fn unpack(packed: &mut &[u8]) -> Option<Response> {
     // The fields are read in this order.
     Some(Response {
+        served_by: None,
         reasoning: take_text(packed)?,
         content: take_text(packed)?,
         finish_reason: take_text(packed)?.as_str().into(),
@@ -214,6 +216,7 @@ mod tests {
             cached_tokens: 3,
         };
         let full = Response {
+            served_by: None,
             reasoning: "why".to_owned(),
             content: "é".repeat(100),
             tool_calls: vec![call(Some("call_1")), call(None)],

@@ -145,6 +145,11 @@ enum ShownAnswer<'e> {
         #[schemars(extend("const" = true))]
         fault: bool,
     },
+    /// The request is not in the recording.
+    Missed {
+        #[schemars(extend("const" = true))]
+        missed: bool,
+    },
     Chain {
         /// The message with the instruction chain, from 1.
         chain_in_message: usize,
@@ -249,6 +254,7 @@ impl<'e> From<&'e AnsweredBy> for ShownAnswer<'e> {
                 Self::Rule { rule: rule.text(), file: rule.file().map(AsRef::as_ref), step: *step }
             }
             AnsweredBy::Fault => Self::Fault { fault: true },
+            AnsweredBy::Missed => Self::Missed { missed: true },
             AnsweredBy::Chain { message, step } => {
                 Self::Chain { chain_in_message: *message, step: *step }
             }

@@ -139,7 +139,7 @@ fn unused(entries: &[Arc<Entry>], rules: &[Arc<Rules>]) -> Vec<UnusedRule> {
         AnsweredBy::Rule { source, rule, step } => {
             Some((source.clone(), rule.clone().in_file(None), *step))
         }
-        AnsweredBy::Fault | AnsweredBy::Chain { .. } => None,
+        AnsweredBy::Fault | AnsweredBy::Missed | AnsweredBy::Chain { .. } => None,
     };
     let answers = entries.iter().flat_map(|entry| &entry.answered_by);
     let used: BTreeSet<UsedStep> = answers.filter_map(used_step).collect();
@@ -159,7 +159,8 @@ fn unused(entries: &[Arc<Entry>], rules: &[Arc<Rules>]) -> Vec<UnusedRule> {
 
 /// Returns the calls that neither a rule nor a chain has answered, and that did not fail on purpose.
 fn unmatched(search: &Search<'_>) -> Result<Vec<UnmatchedCall>, Stopped> {
-    let unmatched = search.entries.iter().filter(|entry| entry.answered_by.is_empty());
+    let is_missed = |answer: &AnsweredBy| *answer == AnsweredBy::Missed;
+    let unmatched = search.entries.iter().filter(|it| it.answered_by.iter().all(is_missed));
     let listed = unmatched.take(MAX_LISTED).enumerate();
     listed.map(|(index, entry)| search.unmatched_call(entry, index < MAX_COMPARED)).collect()
 }

@@ -30,6 +30,7 @@ pub mod text;
 pub mod text_or_mapping;
 pub mod timeouts;
 pub mod work;
+pub mod word_diff;
 pub mod yaml;
 
 pub use mynah_json_schema as json_schema;

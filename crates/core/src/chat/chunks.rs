@@ -1,6 +1,6 @@
 //! Splits a text into chunks for streaming.
 
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, sync::Arc};
 
 /// The size of the chunks of a text. By default, a chunk is one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,32 +18,71 @@ impl Default for ChunkSize {
     }
 }
 
-/// Splits a text into chunks of a fixed size. The concatenated chunks equal the text.
+/// Splits a text into chunks. The concatenated chunks equal the text.
 pub struct Chunks {
     size: ChunkSize,
+    lengths: Lengths,
     /// The end of the previous chunk.
     position: usize,
     /// The end of the last word of the text.
     last_word_end: usize,
 }
 
+/// The lengths of chunks in characters, one by one. By default, there are none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkLengths(Option<Arc<[usize]>>);
+
+/// The lengths of the chunks, and how many of them are used.
+type Lengths = (ChunkLengths, usize);
+
+impl ChunkLengths {
+    /// Returns the length with this index.
+    fn get(&self, index: usize) -> Option<usize> {
+        self.0.as_ref()?.get(index).copied()
+    }
+}
+
+impl FromIterator<usize> for ChunkLengths {
+    fn from_iter<I: IntoIterator<Item = usize>>(lengths: I) -> Self {
+        // No chunk is empty.
+        Self(Some(lengths.into_iter().filter(|length| *length > 0).collect()))
+    }
+}
+
 impl Chunks {
     /// Prepares to split `text` into chunks of this size.
     pub fn new(text: &str, size: ChunkSize) -> Self {
-        Self { size, position: 0, last_word_end: text.trim_end().len() }
+        Self::with_lengths(text, size, ChunkLengths::default())
+    }
+
+    /// Prepares to split `text` into chunks of these lengths. What follows is in chunks of `size`.
+    pub fn with_lengths(text: &str, size: ChunkSize, lengths: ChunkLengths) -> Self {
+        Self { size, lengths: (lengths, 0), position: 0, last_word_end: text.trim_end().len() }
     }
 
     /// Returns the next chunk. `text` must be the text that was passed to [`new`](Self::new).
     pub fn next<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         let start = self.position;
-        match self.size {
-            ChunkSize::Words(words) => self.skip_words(text, words),
-            ChunkSize::Characters(characters) => {
-                let next = text[start..].char_indices().nth(characters.get());
-                self.position = next.map_or(text.len(), |(at, _)| start + at);
+        match (self.next_length(), self.size) {
+            (Some(characters), _) => self.skip_characters(text, characters),
+            (None, ChunkSize::Words(words)) => self.skip_words(text, words),
+            (None, ChunkSize::Characters(characters)) => {
+                self.skip_characters(text, characters.get());
             }
         }
         (start < self.position).then(|| &text[start..self.position])
+    }
+
+    fn next_length(&mut self) -> Option<usize> {
+        let (lengths, used) = &mut self.lengths;
+        let next = lengths.get(*used)?;
+        *used += 1;
+        Some(next)
+    }
+
+    fn skip_characters(&mut self, text: &str, characters: usize) {
+        let next = text[self.position..].char_indices().nth(characters);
+        self.position = next.map_or(text.len(), |(at, _)| self.position + at);
     }
 
     fn skip_words(&mut self, text: &str, words: NonZeroUsize) {
@@ -103,6 +142,18 @@ mod tests {
         let size = ChunkSize::Characters(3.try_into().unwrap());
         assert_eq!(sized("Grüß dich \n", size), ["Grü", "ß d", "ich", " \n"]);
         assert_eq!(sized("", size), [""; 0]);
+    }
+
+    #[test]
+    fn lengths_precede_the_size() {
+        let chunked = |lengths: &[usize]| {
+            let text = "Grüß dich, du!";
+            let lengths = lengths.iter().copied().collect();
+            let mut chunks = Chunks::with_lengths(text, ChunkSize::default(), lengths);
+            iter::from_fn(|| chunks.next(text)).collect::<Vec<_>>()
+        };
+        assert_eq!(chunked(&[3, 1]), ["Grü", "ß", " dich,", " du!"]);
+        assert_eq!(chunked(&[100, 1]), ["Grüß dich, du!"]);
     }
 
     #[test]

@@ -14,8 +14,7 @@ mod response;
 mod tool;
 
 pub use crate::base::delivery::Delivery;
-pub use chunks::ChunkSize;
-pub use chunks::Chunks;
+pub use chunks::{ChunkLengths, ChunkSize, Chunks};
 pub use delta::Delta;
 pub use error::{Error, InvalidParams};
 pub use history::HistoryError;

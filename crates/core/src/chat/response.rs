@@ -18,6 +18,8 @@ pub struct Response {
     pub finish_reason: FinishReason,
     /// The name of the model that answered.
     pub model: Option<String>,
+    /// The name that a real model gives itself. It is in recordings only.
+    pub served_by: Option<Box<str>>,
     /// The token usage of the call, if known.
     pub usage: Option<Usage>,
     /// The part that an API leaves out of the encoded response, as if the model had a fault.

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, StreamExt, future::BoxFuture};
 
 use super::{
     CallContext, ProviderError,
-    stream::{self, Deltas, End, Failure, Pieces, StreamOptions},
+    stream::{self, Deltas, End, Failure, ListedChunks, Pieces, StreamOptions},
 };
 use crate::{base::memory::MemoryExhausted, chat::Response};
 
@@ -58,6 +58,8 @@ pub struct Answer {
     pub delay: Duration,
     /// How a stream sends the answer.
     pub stream: StreamOptions,
+    /// The chunks of a recorded stream.
+    pub chunks: ListedChunks,
 }
 
 impl Answering {
@@ -114,9 +116,9 @@ impl Answering {
 impl Answer {
     /// Plays the answer in pieces. `context` is that of the call.
     pub fn pieces(self, context: &CallContext) -> Deltas {
-        let Self { end, delay, stream } = self;
+        let Self { end, delay, stream, chunks } = self;
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
-        stream::play(end, StreamOptions { time_to_first_chunk, ..stream }, context)
+        stream::play(end, StreamOptions { time_to_first_chunk, ..stream }, chunks, context)
     }
 
     fn charge(&self, context: &CallContext) -> Result<(), MemoryExhausted> {
@@ -129,7 +131,12 @@ impl Answer {
 
 impl From<End> for Answer {
     fn from(end: End) -> Self {
-        Self { end, delay: Duration::ZERO, stream: StreamOptions::default() }
+        Self {
+            end,
+            delay: Duration::ZERO,
+            stream: StreamOptions::default(),
+            chunks: ListedChunks::default(),
+        }
     }
 }
 

@@ -56,6 +56,8 @@ pub enum AnsweredBy {
     },
     /// A fault, which lets the call fail on purpose.
     Fault,
+    /// Nothing: the request is not in the recording.
+    Missed,
     /// An instruction chain.
     Chain {
         /// The message with the chain, from 1.

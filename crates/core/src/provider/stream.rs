@@ -6,7 +6,7 @@ use futures_util::stream::BoxStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::CallContext;
-use crate::chat::{ChunkSize, Chunks, Delta, ProviderError, Response};
+use crate::chat::{ChunkLengths, ChunkSize, Chunks, Delta, ProviderError, Response};
 
 /// The chunk size and the delays of a stream. By default, a chunk is one word, and there are no
 /// delays.
@@ -18,6 +18,15 @@ pub struct StreamOptions {
     pub chunk_delay: Duration,
     /// Time before the first chunk, or before the end of a stream without chunks.
     pub time_to_first_chunk: Duration,
+}
+
+/// The chunks of a stream, one by one. What follows them is in chunks of the usual size.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListedChunks {
+    /// The chunks of the reasoning.
+    pub reasoning: ChunkLengths,
+    /// The chunks of the text.
+    pub text: ChunkLengths,
 }
 
 /// The pieces of an answer.
@@ -53,9 +62,14 @@ impl Pieces {
 }
 
 /// Sends an answer in pieces.
-pub(super) fn play(end: End, options: StreamOptions, context: &CallContext) -> Deltas {
+pub(super) fn play(
+    end: End,
+    options: StreamOptions,
+    chunks: ListedChunks,
+    context: &CallContext,
+) -> Deltas {
     let StreamOptions { chunk_size, chunk_delay, time_to_first_chunk } = options;
-    let deltas = AnswerDeltas::new(end, chunk_size);
+    let deltas = AnswerDeltas::new(end, chunk_size, chunks);
     if time_to_first_chunk.max(chunk_delay).is_zero() {
         return Box::pin(tokio_stream::iter(deltas));
     }
@@ -90,8 +104,10 @@ struct AnswerDeltas {
 }
 
 impl AnswerDeltas {
-    fn new(end: End, size: ChunkSize) -> Self {
-        let [reasoning, text] = texts(&end).map(|text| Chunks::new(text, size));
+    fn new(end: End, size: ChunkSize, chunks: ListedChunks) -> Self {
+        let [reasoning, text] = texts(&end);
+        let reasoning = Chunks::with_lengths(reasoning, size, chunks.reasoning);
+        let text = Chunks::with_lengths(text, size, chunks.text);
         let chunks_left = end.as_ref().map_or_else(|it| it.pieces.max_chunks, |_| usize::MAX);
         Self { end: Some(end), reasoning, text, chunks_left }
     }

@@ -9,6 +9,7 @@
 // variables    the variables of templates
 // provider     answers by rules
 // unmatched    reports the nearest rule
+// missed       reports the nearest recorded exchange
 // usage        reports which rules have not answered
 // select       selects the rule and the step
 //   uses         counts the uses of rules
@@ -30,6 +31,7 @@ mod expectation;
 mod found;
 pub mod index;
 pub mod matching;
+mod missed;
 mod provider;
 mod read;
 mod reader;
@@ -59,6 +61,7 @@ pub use self::{
     call_rules::RuleSources,
     expectation::Expectation,
     found::FoundRules,
+    missed::{MISSED, Missed},
     provider::RuleProvider,
     read::is_rules_file,
     rules_text::RulesText,
@@ -111,6 +114,11 @@ impl Rules {
     /// Returns the texts that the rules were read from.
     pub fn texts(&self) -> impl Iterator<Item = &RulesText> {
         self.files.iter().map(|file| &file.text)
+    }
+
+    /// Returns `true` if the rules were read from the texts of `others`, and maybe from more.
+    pub fn includes(&self, others: &Self) -> bool {
+        others.texts().all(|text| self.texts().any(|own| own == text))
     }
 
     /// Returns `true` if the rules are in the metadata of a component, not in files.

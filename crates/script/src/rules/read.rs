@@ -12,8 +12,13 @@ use mynah_core::base::{
 };
 
 use super::{
-    Rules, RulesFile, RulesText, aimock, expectation::Expectation, index::Index, reader::Reader,
-    rule::Rule, source::RulesSource,
+    Rules, RulesFile, RulesText, aimock,
+    expectation::Expectation,
+    index::Index,
+    matching::request::{NormalizationSource, Normalizer},
+    reader::Reader,
+    rule::Rule,
+    source::{Part, RulesSource},
 };
 use crate::steps::{StepError, keys_of};
 
@@ -217,7 +222,8 @@ impl Reader {
         root: &Node,
         outline: Result<RulesSource<'_>, StepError>,
     ) -> Option<Read> {
-        let RulesSource { rules, expect, .. } = self.value(root, outline)?;
+        let RulesSource { rules, expect, normalize, .. } = self.value(root, outline)?;
+        self.read_normalizer(root, normalize);
         if rules.is_none() && expect.is_none() {
             self.error(root.place, "expected a list `rules` or `expect`, as this is a rules file");
         }
@@ -230,6 +236,18 @@ impl Reader {
             self.value(node, expectation.read()).map(|Mapping(expectation)| expectation)
         });
         Some(Read { rules, expectations: expectations.collect(), ..Read::default() })
+    }
+
+    /// Reads the normalization, which is the usual one if the file states none.
+    fn read_normalizer(
+        &mut self,
+        root: &Node,
+        normalize: Option<Part<'_, Vec<NormalizationSource>>>,
+    ) {
+        let Some(sources) = self.part(root, "normalize", normalize) else { return };
+        let normalizer = Normalizer::new(sources).map_err(StepError::new);
+        let normalizer = normalizer.map_err(|error| error.within_key("normalize"));
+        self.normalizer = self.value(root, normalizer).map(Arc::new);
     }
 
     /// Returns the entries of a list with their numbers and nodes.

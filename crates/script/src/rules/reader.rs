@@ -13,7 +13,7 @@ use mynah_core::base::{
 };
 use serde::Deserialize;
 
-use super::source::Part;
+use super::{matching::request::Normalizer, source::Part};
 use crate::steps::{MESSAGES, PathSegment, RESPOND, StepError};
 
 /// Collects the errors in a file.
@@ -32,6 +32,8 @@ pub(super) struct Reader {
     pub(super) captures: Option<BTreeSet<String>>,
     /// The line of each rule's name.
     pub(super) names: BTreeMap<String, usize>,
+    /// The normalization that the file states.
+    pub(super) normalizer: Option<Arc<Normalizer>>,
     pub(super) errors: Vec<Diagnostic>,
 }
 

@@ -54,6 +54,9 @@ impl Reader {
             return None;
         }
         let (mut conditions, answers) = (conditions?, answers?);
+        if let Some(normalizer) = &self.normalizer {
+            conditions.set_normalizer(normalizer);
+        }
         if answers.calls_tools_each_time() {
             conditions.exclude_results();
         }

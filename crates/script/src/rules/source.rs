@@ -10,7 +10,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, value::RawValue};
 
-use super::{expectation::Expectation, matching::Match};
+use super::{
+    expectation::Expectation,
+    matching::{Match, request::NormalizationSource},
+};
 use crate::{
     OnExhausted,
     faults::FaultsSource,
@@ -32,6 +35,9 @@ pub(super) struct RulesSource<'a> {
     /// The calls that are expected. `mynah verify` and `mynah run` check them.
     #[schemars(extend("minItems" = 1))]
     pub(super) expect: Option<Vec<Part<'a, Mapping<Expectation>>>>,
+    /// What is equal in requests that are compared with recorded ones: uuid, datetime, date, port, tmp, hex,
+    /// and patterns with what replaces their matches. Default: uuid and datetime.
+    pub(super) normalize: Option<Part<'a, Vec<NormalizationSource>>>,
     /// Location of this schema, for editors.
     #[serde(rename = "$schema")]
     _schema: Option<String>,

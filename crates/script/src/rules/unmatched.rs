@@ -173,7 +173,9 @@ impl CallRules<'_> {
             }
             let mismatches = conditions.mismatches(call);
             let shared = mismatches.iter().map(Mismatch::shared_words).sum();
-            let likeness = (Reverse(shared), Reverse(conditions.stated()), at);
+            // Of a recorded request, the mismatches are its parts.
+            let parts = conditions.request().map_or(0, |_| mismatches.len());
+            let likeness = (parts, Reverse(shared), Reverse(conditions.stated()), at);
             let near = Near { distance, likeness, rule, mismatches };
             if nearest.as_ref().is_none_or(|nearest| near.rank() < nearest.rank()) {
                 nearest = Some(near);
@@ -186,9 +188,10 @@ impl CallRules<'_> {
 /// A rule that does not match a call.
 struct Near<'r> {
     distance: Distance,
-    /// How many words of the conditions that do not hold the call has, how many conditions there are, and
-    /// the place of the rule: its source, and where it is there. Of equal rules, the first is nearest.
-    likeness: (Reverse<usize>, Reverse<usize>, (usize, usize)),
+    /// How many parts of a recorded request differ, how many words of the conditions that do not hold the
+    /// call has, how many conditions there are, and the place of the rule: its source, and where it is
+    /// there. Of equal rules, the first is nearest.
+    likeness: (usize, Reverse<usize>, Reverse<usize>, (usize, usize)),
     rule: &'r Rule,
     mismatches: Vec<Mismatch>,
 }
@@ -199,7 +202,7 @@ impl Near<'_> {
     }
 }
 
-fn listed(failed: &[Mismatch]) -> String {
+pub(super) fn listed(failed: &[Mismatch]) -> String {
     let shown = failed.iter().take(MAX_CONDITIONS);
     let shown = shown.map(|it| shorten(&it.to_string(), MAX_CONDITION).into_owned());
     let shown = shown.collect::<Vec<_>>().join("; ");

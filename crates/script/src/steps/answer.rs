@@ -58,7 +58,7 @@ pub(crate) fn answer(
     context: &CallContext,
 ) -> Result<Answer, StepError> {
     let (delay, stream) = (step.delay, step.stream.or(settings.stream));
-    let paced = |end| Answer { end, delay, stream };
+    let paced = |end| Answer { end, delay, stream, chunks: step.chunks.clone() };
     let view = RequestView::new(request);
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
     let mut failure = None;
@@ -80,7 +80,7 @@ pub(crate) fn answer(
         }
     }
     let (reasoning, mut text) = (reasoning(step, context), text.joined);
-    let is_cut = usage::limit(&mut text, request);
+    let is_cut = !step.is_recorded && usage::limit(&mut text, request);
     let broken_off = || Some((ProviderError::broken_off(Delivery::BreakOff), step.cut_after?));
     if let Some((error, max_chunks)) = failure.or_else(broken_off) {
         let pieces = Pieces { reasoning, text, max_chunks };
@@ -94,7 +94,8 @@ pub(crate) fn answer(
         content: text,
         finish_reason: step.finish_reason.clone().unwrap_or(default_reason),
         tool_calls,
-        model: Some(settings.model.clone()),
+        model: Some(step.model.as_ref().unwrap_or(&settings.model).clone()),
+        served_by: None,
         missing: step.empty,
         is_exhausted: step.is_exhausted,
     };

@@ -37,6 +37,9 @@ impl StepSource<'_> {
             cut_after: self.cut_after.map(Chunks::to_usize),
             times: self.times,
             stream,
+            model: self.model,
+            chunks: self.stream.map(|Mapping(stream)| stream.chunks()).unwrap_or_default(),
+            is_recorded: self.recorded.is_some(),
             is_exhausted: false,
         })
     }

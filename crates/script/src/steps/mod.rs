@@ -2,6 +2,7 @@
 
 // source         the format of steps
 //   error_source   the format of scripted errors
+//   recorded       what a recording says of a step
 //   values         values that are checked when they are read
 //   step_schema    the parts of the schema that are about several keys
 // keys           the keys that need or exclude each other
@@ -25,6 +26,7 @@ mod keys;
 mod misplaced;
 mod quoted;
 mod read;
+mod recorded;
 mod source;
 mod step;
 mod step_schema;

@@ -9,13 +9,12 @@ use serde_json::value::RawValue;
 
 use super::{
     error_source::ErrorSource,
+    recorded::{RecordedSource, StreamSource},
     step::{Length, Reasoning, StepUsage, Times},
     step_schema,
-    values::{GoDuration, Json, JsonObject, Scalar, Text, Whole, Word},
+    values::{ChunkLength, GoDuration, Json, JsonObject, Scalar, Text, Whole, Word},
 };
 
-/// Number of words or characters in a chunk.
-pub(super) type ChunkLength = Whole<1, 100_000>;
 /// Number of chunks before a response breaks off.
 pub(crate) type Chunks = Whole<0, 1_000_000>;
 
@@ -62,6 +61,12 @@ pub(crate) struct StepSource<'a> {
     /// Number of chunks after which a stream breaks off. A response that is not streamed always breaks
     /// off. Excludes errors.
     pub(super) cut_after: Option<Chunks>,
+    /// Name of the model. Default: that of the component.
+    pub(super) model: Option<String>,
+    /// The chunks of a recorded stream.
+    pub(super) stream: Option<Mapping<StreamSource>>,
+    /// Where a recorded answer comes from. Such an answer is not cut to the token limit of a request.
+    pub(super) recorded: Option<Mapping<RecordedSource>>,
 }
 
 /// The items of a step.

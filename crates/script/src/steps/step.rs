@@ -5,7 +5,7 @@ use std::time::Duration;
 use mynah_core::{
     base::text_or_mapping::{TextOrMapping, text_or_mapping},
     chat::{ChunkSize, FinishReason, MissingPart, ProviderError, ToolCall},
-    provider::stream::StreamOptions,
+    provider::stream::{ListedChunks, StreamOptions},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -38,6 +38,12 @@ pub(crate) struct Step {
     /// How often the step fails before the next one. Such a step is not a turn.
     pub(crate) times: Option<Times>,
     pub(crate) stream: StepStreamOptions,
+    /// The name of the model, if it is not that of the component.
+    pub(crate) model: Option<String>,
+    /// The chunks of a recorded stream.
+    pub(crate) chunks: ListedChunks,
+    /// Whether the answer was recorded, so that no limit cuts it.
+    pub(crate) is_recorded: bool,
     /// Whether it stands for the end of a script that has no more steps.
     pub(crate) is_exhausted: bool,
 }

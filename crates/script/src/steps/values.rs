@@ -19,6 +19,9 @@ pub(crate) const MAX_EXACT: u64 = (1 << 53) - 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Whole<const MIN: u64, const MAX: u64>(u64);
 
+/// Number of words or characters in a chunk.
+pub(super) type ChunkLength = Whole<1, 100_000>;
+
 /// A text of at most this number of characters.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]

@@ -42,6 +42,7 @@ pub(super) fn answer(
         tool_calls: pending.collect(),
         finish_reason,
         model: last.and_then(|response| response.model.clone()),
+        served_by: None,
         usage: result.usage,
         missing: last.and_then(|response| response.missing),
         is_exhausted: last.is_some_and(|response| response.is_exhausted),

@@ -20,6 +20,8 @@ pub(super) enum Key {
     Part(Searched, String),
     /// The request offers this tool.
     Tool(String),
+    /// The normalized request has this hash.
+    Request(u64),
 }
 
 /// Keys of which a call must have at least one.
@@ -48,6 +50,7 @@ fn of_match(matched: &Match) -> Vec<AnyOf> {
         .requirements()
         .flat_map(|requirement| match requirement {
             Requirement::Tool(name) => vec![vec![Key::Tool(name.to_owned())]],
+            Requirement::Request(request) => vec![vec![Key::Request(request.hash())]],
             Requirement::Text(searched, condition) => of_text(searched, condition),
         })
         .collect()
@@ -73,6 +76,8 @@ impl Key {
     fn len(&self) -> usize {
         match self {
             Self::Whole(_, text) | Self::Part(_, text) | Self::Tool(text) => text.len(),
+            // It is as telling as a long text.
+            Self::Request(_) => usize::MAX,
         }
     }
 }

@@ -18,6 +18,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, BinaryHeap},
     slice,
+    sync::Arc,
 };
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
@@ -26,7 +27,10 @@ use self::{
     fold::fold,
     keys::{Key, choose},
 };
-use super::matching::{Match, MatchedCall, Searched};
+use super::matching::{
+    Match, MatchedCall, Searched,
+    request::{Normalizer, RequestCondition},
+};
 
 /// The numbers of rules, in order.
 type RuleNumbers = Vec<usize>;
@@ -39,6 +43,8 @@ pub struct Index {
     /// The number of patterns of these rules.
     searches: usize,
     tools: BTreeMap<String, RuleNumbers>,
+    /// By the hash of the request, for each normalization.
+    requests: Vec<(Arc<Normalizer>, BTreeMap<u64, RuleNumbers>)>,
     texts: BTreeMap<Searched, TextIndex>,
 }
 
@@ -71,6 +77,10 @@ impl Index {
             for key in keys {
                 let rules = match key {
                     Key::Tool(name) => index.tools.entry(name).or_default(),
+                    Key::Request(hash) => {
+                        let normalizer = rules[rule].request().map(RequestCondition::normalizer);
+                        index.requests_with(normalizer).entry(hash).or_default()
+                    }
                     Key::Whole(texts, whole) => {
                         index.texts.entry(texts).or_default().whole.entry(whole).or_default()
                     }
@@ -86,6 +96,20 @@ impl Index {
         }
         index.unindexed.sort_unstable();
         index
+    }
+
+    /// Returns the rules by the hash of the request with this normalization.
+    fn requests_with(
+        &mut self,
+        normalizer: Option<&Arc<Normalizer>>,
+    ) -> &mut BTreeMap<u64, RuleNumbers> {
+        let normalizer = normalizer.unwrap_or(Normalizer::usual());
+        let known = self.requests.iter().position(|(own, _)| Arc::ptr_eq(own, normalizer));
+        let at = known.unwrap_or_else(|| {
+            self.requests.push((normalizer.clone(), BTreeMap::new()));
+            self.requests.len() - 1
+        });
+        &mut self.requests[at].1
     }
 
     fn add_parts(&mut self, texts: Searched, parts: BTreeMap<String, RuleNumbers>) {
@@ -112,6 +136,9 @@ impl Index {
         if !self.tools.is_empty() {
             let tools = call.request.tools.iter().filter_map(|tool| self.tools.get(&tool.name));
             lists.extend(tools.map(Vec::as_slice));
+        }
+        for (normalizer, rules) in &self.requests {
+            lists.extend(rules.get(&call.normalized(normalizer).hash()).map(Vec::as_slice));
         }
         for (searched, index) in &self.texts {
             for text in searched.of(call) {

@@ -1,6 +1,11 @@
 //! A call, as conditions see it.
 
-use std::{borrow::Cow, cell::OnceCell};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
 
 use mynah_core::{
     chat::{Attachment, Message, Request, Role, ToolCall},
@@ -8,7 +13,11 @@ use mynah_core::{
 };
 use serde_json::Value;
 
-use super::{parameter::text_of, user::UserText};
+use super::{
+    parameter::text_of,
+    request::{NormalizedForm, Normalizer, RequestForm},
+    user::UserText,
+};
 
 /// Where a call comes from, and where it goes.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +54,9 @@ pub struct MatchedCall<'c> {
     tool_calls: OnceCell<Vec<ToolText<'c>>>,
     response_format: OnceCell<Option<String>>,
     turns: OnceCell<u64>,
+    form: OnceCell<RequestForm>,
+    /// The form for each normalization that conditions have asked for.
+    normalized: RefCell<Vec<(Arc<Normalizer>, Rc<NormalizedForm>)>>,
 }
 
 /// A result of a tool, or the arguments of a call.
@@ -80,6 +92,8 @@ impl<'c> MatchedCall<'c> {
             tool_calls: OnceCell::new(),
             response_format: OnceCell::new(),
             turns: OnceCell::new(),
+            form: OnceCell::new(),
+            normalized: RefCell::default(),
         }
     }
 
@@ -128,6 +142,22 @@ impl<'c> MatchedCall<'c> {
     /// Returns the text of a parameter, which is the JSON of a value that is not a text.
     pub(super) fn parameter(&self, name: &str) -> Option<String> {
         text_of(self.request.parameters.get(name)?.value.read())
+    }
+
+    /// Returns the canonical form of the request.
+    pub(in super::super) fn form(&self) -> &RequestForm {
+        self.form.get_or_init(|| RequestForm::new(self.request, self.component))
+    }
+
+    /// Returns the canonical form of the request with normalized texts.
+    pub(in super::super) fn normalized(&self, normalizer: &Arc<Normalizer>) -> Rc<NormalizedForm> {
+        let mut known = self.normalized.borrow_mut();
+        if let Some((_, form)) = known.iter().find(|(own, _)| Arc::ptr_eq(own, normalizer)) {
+            return form.clone();
+        }
+        let form = Rc::new(NormalizedForm::new(self.form(), normalizer));
+        known.push((normalizer.clone(), form.clone()));
+        form
     }
 
     /// Returns the JSON of the response format.

@@ -11,6 +11,7 @@ use super::{
     MatchedCall, Mismatch,
     call::ToolText,
     condition::{Condition, all_hold, newest, tool_choice},
+    request::{Difference, RequestCondition},
     response_format::presence,
     tool_result::ResultCondition,
 };
@@ -75,6 +76,7 @@ impl Condition {
             }
             Self::OfferedOnly(names) => of_offered(names, call),
             Self::Has(kind, expected) => of_flag(has_key(*kind), *expected, call.has(*kind)),
+            Self::Request(recorded) => return of_request(recorded, call),
             Self::Not(conditions) => {
                 let deciding = deciding(conditions, call).into_iter();
                 return deciding.map(|it| it.negated().within("not")).collect();
@@ -102,6 +104,25 @@ fn of_lists(lists: &[Vec<Condition>], call: &MatchedCall<'_>) -> Vec<Mismatch> {
         comparisons.map(move |it| it.within(&format!("any_of.{number}")))
     });
     comparisons.collect()
+}
+
+/// Compares a request with the recorded one.
+fn of_request(recorded: &RequestCondition, call: &MatchedCall<'_>) -> Vec<Mismatch> {
+    let differences = recorded.differences(&call.normalized(recorded.normalizer()));
+    let mismatch = |Difference { path, expected, seen }| {
+        let key = format!("request.{path}");
+        let expected = match expected {
+            Some(expected) => {
+                return of_text(&key, &TextCondition::equals(expected), seen.as_deref());
+            }
+            None => "nothing",
+        };
+        Mismatch::new(key, expected, seen.as_deref())
+    };
+    if differences.is_empty() {
+        return vec![Mismatch::new("request", "the recorded one", Some("the recorded one"))];
+    }
+    differences.into_iter().map(mismatch).collect()
 }
 
 fn of_text(key: &str, condition: &TextCondition, seen: Option<&str>) -> Mismatch {

@@ -1,6 +1,6 @@
 //! A condition, and whether it holds for a call.
 
-use std::{collections::BTreeSet, slice};
+use std::{collections::BTreeSet, slice, sync::Arc};
 
 use mynah_core::{
     base::condition::TextCondition,
@@ -13,6 +13,7 @@ use super::{
     captures::{Captures, capture},
     count::{Bounds, Count},
     field::{Field, Searched},
+    request::{Normalizer, RequestCondition},
     tool_result::ResultCondition,
 };
 
@@ -48,6 +49,8 @@ pub(super) enum Condition {
     OfferedOnly(BTreeSet<String>),
     /// Whether the last user message has a part of this kind.
     Has(Attachment, bool),
+    /// The request is the recorded one.
+    Request(Box<RequestCondition>),
     /// At least one of these conditions does not hold.
     Not(Vec<Self>),
     /// All conditions of one of these lists hold.
@@ -61,6 +64,8 @@ pub(in super::super) enum Requirement<'m> {
     Text(Searched, &'m TextCondition),
     /// The request must offer the tool.
     Tool(&'m str),
+    /// The request must be the recorded one.
+    Request(&'m RequestCondition),
 }
 
 impl Condition {
@@ -100,6 +105,7 @@ impl Condition {
                 names.iter().eq(offered)
             }
             Self::Has(kind, expected) => *expected == call.has(*kind),
+            Self::Request(recorded) => recorded.equals(&call.normalized(recorded.normalizer())),
             Self::Not(conditions) => !all_hold(conditions, call),
             Self::AnyOf(lists) => lists.iter().any(|conditions| all_hold(conditions, call)),
         }
@@ -112,6 +118,7 @@ impl Condition {
             | Self::HasToolResult(_)
             | Self::HasToolResultSinceUser(_)
             | Self::AnyToolCall(_)
+            | Self::Request(_)
             | Self::LastToolResult(_) => true,
             _ => self.nested().any(Self::is_about_results),
         }
@@ -136,8 +143,24 @@ impl Condition {
     /// tool has said last.
     pub(super) fn is_about_question(&self) -> bool {
         match self {
-            Self::Text(Field::User(_) | Field::LastMessage, _) | Self::LastToolResult(_) => true,
+            Self::Text(Field::User(_) | Field::LastMessage, _)
+            | Self::LastToolResult(_)
+            | Self::Request(_) => true,
             _ => self.nested().any(Self::is_about_question),
+        }
+    }
+
+    /// Uses the normalization of a file.
+    pub(super) fn set_normalizer(&mut self, normalizer: &Arc<Normalizer>) {
+        match self {
+            Self::Request(request) => request.set_normalizer(normalizer),
+            Self::Not(conditions) => {
+                conditions.iter_mut().for_each(|it| it.set_normalizer(normalizer));
+            }
+            Self::AnyOf(lists) => {
+                lists.iter_mut().flatten().for_each(|it| it.set_normalizer(normalizer));
+            }
+            _ => {}
         }
     }
 
@@ -171,6 +194,7 @@ impl Condition {
             }
             Self::Parameter(name, text) => text.work(length(call.parameter(name).as_deref())),
             Self::ResponseFormat(json) => json.work(length(call.response_format())),
+            Self::Request(_) => call.request.size(),
             Self::Alpha(_)
             | Self::Turn(_)
             | Self::MaxTokens(_)
@@ -244,6 +268,7 @@ impl Condition {
             }
             Self::Tool(name) => vec![Requirement::Tool(name)],
             Self::OfferedOnly(names) => names.iter().map(|name| Requirement::Tool(name)).collect(),
+            Self::Request(recorded) => vec![Requirement::Request(recorded)],
             _ => Vec::new(),
         }
     }
@@ -252,7 +277,7 @@ impl Condition {
     pub(super) fn patterns(&self) -> Vec<&Regex> {
         let of_requirement = |requirement| match requirement {
             Requirement::Text(_, text) => Some(text),
-            Requirement::Tool(_) => None,
+            Requirement::Tool(_) | Requirement::Request(_) => None,
         };
         let texts: Vec<_> = match self {
             Self::Metadata(_, text) | Self::Parameter(_, text) | Self::ResponseFormat(text) => {

@@ -1,6 +1,9 @@
 //! The keys of a match in files. The doc comments are also the descriptions in the JSON Schema.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use mynah_core::{
     base::{
@@ -23,6 +26,7 @@ use super::{
     name::{NameCondition, NameSource},
     nested::Nested,
     parameter::{ValueCondition, ValueSource},
+    request::{Normalizer, RequestCondition},
     response_format::{FormatCondition, FormatSource},
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
@@ -117,6 +121,8 @@ struct MatchSource {
     has_audio: Option<bool>,
     /// Whether the last user message has a file.
     has_file: Option<bool>,
+    /// The whole request, in the form in which recordings have it.
+    request: Option<RequestCondition>,
     /// Conditions of which at least one does not hold.
     #[schemars(with = "Option<Inside>")]
     not: Option<Nested<Match>>,
@@ -174,6 +180,19 @@ impl Match {
     /// Counts the work of checking all conditions for a call.
     pub fn spend_all(&self, call: &MatchedCall<'_>, work: &Work) -> Result<(), Stopped> {
         self.conditions.iter().try_for_each(|condition| work.spend(condition.work(call)))
+    }
+
+    /// Uses the normalization of a file.
+    pub(in super::super) fn set_normalizer(&mut self, normalizer: &Arc<Normalizer>) {
+        self.conditions.iter_mut().for_each(|condition| condition.set_normalizer(normalizer));
+    }
+
+    /// Returns the recorded request, if there is a condition on the whole request.
+    pub(in super::super) fn request(&self) -> Option<&RequestCondition> {
+        self.conditions.iter().find_map(|condition| match condition {
+            Condition::Request(request) => Some(&**request),
+            _ => None,
+        })
     }
 
     /// Returns the condition on the name of the component.
@@ -298,6 +317,7 @@ fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
     let calls = source.any_tool_call.map(Box::new).map(Condition::AnyToolCall);
     let (tools, any) = (source.tools.into_iter().flatten(), source.any_message.0.into_iter());
     let not = source.not.map(|it| inside("not", it)).transpose()?.map(Condition::Not);
+    let request = source.request.map(Box::new).map(Condition::Request);
     let any_of = lists("any_of", source.any_of)?.map(Condition::AnyOf);
     let all_of = lists("all_of", source.all_of)?.into_iter().flatten().flatten();
     let conditions = cheap
@@ -312,6 +332,7 @@ fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
         .chain(results)
         .chain(calls)
         .chain(any.map(Condition::AnyMessage))
+        .chain(request)
         .chain(all_of)
         .chain(not)
         .chain(any_of);

@@ -13,6 +13,7 @@
 //   texts        conditions on texts
 //   tool_result  conditions on the results of tools
 //   user         conditions on the last user message
+//   request      the condition that a request is the recorded one
 // condition    a checked condition, and whether it holds for a call
 // comparison   what a condition expects, and what the call has
 // distance     how far a call is from matching
@@ -33,6 +34,7 @@ mod mismatch;
 mod name;
 mod nested;
 mod parameter;
+pub mod request;
 mod response_format;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,273 @@
+//! How a recorded rule is written.
+
+use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duration};
+
+use mynah_core::{
+    base::template::{is_template, literal, map_strings},
+    chat::{ErrorDetails, FinishReason, MissingPart, ProviderError, Response, ToolCall, Usage},
+};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::{Value, json};
+use serde_saphyr::FlowSeq;
+
+use super::{Recorded, RecordedAnswer};
+
+/// The keys in the order in which they are written. Others follow by name.
+const ORDER: [&str; 28] = [
+    "name",
+    "match",
+    "component",
+    "role",
+    "text",
+    "parts",
+    "answers",
+    "respond",
+    "sequence",
+    "reasoning",
+    "messages",
+    "tool_call",
+    "args",
+    "raw_args",
+    "id",
+    "tools",
+    "empty",
+    "error",
+    "code",
+    "message",
+    "finish_reason",
+    "date",
+    "duration",
+    "prompt_tokens",
+    "completion_tokens",
+    "model",
+    "usage",
+    "stream",
+];
+
+/// Returns a list with one rule, as text in the block style.
+///
+/// # Errors
+///
+/// Fails if the rule cannot be written, such as for a number that YAML does not have.
+pub(super) fn rule(name: &str, request: &Value, steps: &[Value]) -> Result<String, String> {
+    let mut rule = json!({ "name": name, "match": { "request": request } });
+    match steps {
+        [step] => rule["respond"] = step.clone(),
+        steps => rule["sequence"] = steps.into(),
+    }
+    serde_saphyr::to_string(&[Ordered(&rule)]).map_err(|error| error.to_string())
+}
+
+/// Writes the keys of a value in order, but for those of arguments and schemas, which are not ours.
+struct Ordered<'v>(&'v Value);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Array(items) => to.collect_seq(items.iter().map(Ordered)),
+            Value::Object(members) => {
+                let rank =
+                    |key: &str| ORDER.iter().position(|it| *it == key).unwrap_or(ORDER.len());
+                let mut keys: Vec<_> = members.iter().collect();
+                keys.sort_by_key(|(key, _)| rank(key));
+                let mut map = to.serialize_map(Some(keys.len()))?;
+                for (key, value) in keys {
+                    match key.as_str() {
+                        "args" | "response_format" | "parameters" => {
+                            map.serialize_entry(key, value)?
+                        }
+                        "chunks" | "reasoning_chunks" => {
+                            map.serialize_entry(key, &FlowSeq(value))?
+                        }
+                        _ => map.serialize_entry(key, &Ordered(value))?,
+                    }
+                }
+                map.end()
+            }
+            other => other.serialize(to),
+        }
+    }
+}
+
+/// A step.
+#[derive(Debug, Default, Serialize)]
+struct StepDocument<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<ItemDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    empty: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finish_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<UsageDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<StreamDocument<'a>>,
+    recorded: RecordedDocument<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum ItemDocument<'a> {
+    Text(Cow<'a, str>),
+    ToolCall(Vec<CallDocument<'a>>),
+}
+
+#[derive(Debug, Serialize)]
+struct CallDocument<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_args: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ErrorDocument<'a> {
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<DetailsDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct DetailsDocument<'a> {
+    reason: &'a str,
+    domain: &'a str,
+    metadata: &'a BTreeMap<String, String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum UsageDocument {
+    None(&'static str),
+    Counts {
+        prompt_tokens: u64,
+        completion_tokens: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_tokens: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cached_tokens: Option<u64>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct StreamDocument<'a> {
+    #[serde(skip_serializing_if = "<[usize]>::is_empty")]
+    chunks: &'a [usize],
+    #[serde(skip_serializing_if = "<[usize]>::is_empty")]
+    reasoning_chunks: &'a [usize],
+}
+
+#[derive(Debug, Default, Serialize)]
+struct RecordedDocument<'a> {
+    date: &'a str,
+    duration: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+}
+
+/// Returns an answer as a step.
+pub(super) fn step(answer: &RecordedAnswer) -> Value {
+    let RecordedAnswer { end, chunks, reasoning_chunks, recorded } = answer;
+    let Recorded { date, duration, model } = recorded;
+    let stream = chunks.as_ref().filter(|it| !it.is_empty() || !reasoning_chunks.is_empty());
+    let stream = stream.map(|chunks| StreamDocument { chunks, reasoning_chunks });
+    let model = model.as_deref();
+    let recorded = RecordedDocument { date, duration: written_duration(*duration), model };
+    let step = match end {
+        Ok(response) => StepDocument { stream, recorded, ..of_response(response) },
+        Err(error) => {
+            StepDocument { error: Some(of_error(error)), recorded, ..StepDocument::default() }
+        }
+    };
+    // Every step can be written.
+    serde_json::to_value(step).unwrap_or_default()
+}
+
+fn of_response(response: &Response) -> StepDocument<'_> {
+    let Response { reasoning, content, tool_calls, finish_reason, model, usage, missing, .. } =
+        response;
+    let text = (!content.is_empty() || tool_calls.is_empty())
+        .then(|| ItemDocument::Text(literal_text(content)));
+    let calls = (!tool_calls.is_empty())
+        .then(|| ItemDocument::ToolCall(tool_calls.iter().map(of_call).collect()));
+    StepDocument {
+        reasoning: (!reasoning.is_empty()).then(|| literal_text(reasoning)),
+        messages: match missing {
+            Some(_) => Vec::new(),
+            None => text.into_iter().chain(calls).collect(),
+        },
+        empty: missing.map(MissingPart::as_str),
+        finish_reason: Some(FinishReason::as_str(finish_reason)),
+        model: model.as_deref(),
+        usage: Some(of_usage(*usage, !reasoning.is_empty())),
+        ..StepDocument::default()
+    }
+}
+
+/// Returns a template that gives the text.
+fn literal_text(text: &str) -> Cow<'_, str> {
+    if is_template(text) { literal(text) } else { Cow::Borrowed(text) }
+}
+
+/// Arguments are written as they were sent, unless they are compact JSON without templates.
+fn of_call(call: &ToolCall) -> CallDocument<'_> {
+    let ToolCall { id, name, arguments } = call;
+    let json: Option<Value> = serde_json::from_str(arguments).ok();
+    let is_compact = |json: &Value| {
+        let compact = json.to_string();
+        compact == *arguments
+    };
+    let json = json.filter(|json| json.is_object() && is_compact(json));
+    let args = json.filter(|_| !has_templates(arguments));
+    let raw_args = args.is_none().then_some(&**arguments);
+    CallDocument { name, args, raw_args, id: id.as_deref() }
+}
+
+fn has_templates(json: &str) -> bool {
+    let mut found = false;
+    let check = |text: &str, _| {
+        found |= is_template(text);
+        Ok::<_, Infallible>(None)
+    };
+    let Ok(_) = map_strings(json, check);
+    found
+}
+
+/// Without reasoning, a step has no tokens for it by default.
+fn of_usage(usage: Option<Usage>, has_reasoning: bool) -> UsageDocument {
+    let Some(usage) = usage else { return UsageDocument::None("none") };
+    let Usage { prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens } = usage;
+    let stated = |tokens| Some(tokens).filter(|tokens| *tokens > 0);
+    let reasoning_tokens = Some(reasoning_tokens).filter(|tokens| has_reasoning || *tokens > 0);
+    let cached_tokens = stated(cached_tokens);
+    UsageDocument::Counts { prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens }
+}
+
+fn of_error(error: &ProviderError) -> ErrorDocument<'_> {
+    ErrorDocument {
+        code: error.kind.as_str(),
+        message: &error.message,
+        details: error.details.as_deref().map(of_details),
+        retry_after: error.retry_after.map(written_duration),
+    }
+}
+
+fn of_details(details: &ErrorDetails) -> DetailsDocument<'_> {
+    let ErrorDetails { reason, domain, metadata } = details;
+    DetailsDocument { reason, domain, metadata }
+}
+
+fn written_duration(duration: Duration) -> String {
+    format!("{}ms", duration.as_millis())
+}

@@ -1,0 +1,24 @@
+//! Recordings: files of rules that repeat what a model has answered.
+//!
+//! A [`Recording`] is the file of a component. Each exchange is a rule whose condition is the whole
+//! [request](crate::rules::matching::request::RequestForm).
+
+// exchange   a request and its answer
+// recording  the file of a component, to which exchanges are added
+//   outline    the parts of a file
+//   document   how a rule is written
+// names      the names of files and rules
+
+mod document;
+mod exchange;
+mod names;
+mod outline;
+mod recording;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    exchange::{Exchange, Recorded, RecordedAnswer},
+    names::file_name,
+    recording::{Added, MAX_MIB, Recording},
+};

@@ -1,0 +1,213 @@
+//! The file of a component, to which exchanges are added.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use mynah_core::base::diagnostics::Diagnostic;
+use serde_json::{Value, json};
+
+use super::{
+    Exchange, document,
+    names::rule_name,
+    outline::{Outline, WrittenRule},
+};
+use crate::{
+    Rules,
+    rules::matching::request::{NormalizedForm, Normalizer, RequestForm},
+};
+
+/// What a new file begins with.
+const HEAD: &str = "\
+# Recorded by mynah. The first rule whose request is that of a call answers it; edit what you like.
+# The schema: mynah schema rules
+rules:
+";
+
+/// Maximum size of a file in MiB.
+pub const MAX_MIB: u64 = 64;
+
+/// The recording of a component.
+#[derive(Debug)]
+pub struct Recording {
+    head: String,
+    rules: Vec<Entry>,
+    tail: String,
+    normalizer: Normalizer,
+    /// The rules of exchanges, by the hash of the normalized request.
+    by_request: BTreeMap<u64, usize>,
+    names: BTreeSet<String>,
+    /// How many exchanges with the same request each session has had.
+    uses: BTreeMap<(u64, String), usize>,
+    /// Number of rules that the file had.
+    read: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    rule: WrittenRule,
+    /// The session, if the exchange is new.
+    session: Option<String>,
+    /// How many of the answers were given again, or for the first time, in this process.
+    confirmed: usize,
+}
+
+/// What adding an exchange has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// Nothing: the same answer is recorded.
+    Nothing,
+    /// The text of the file.
+    Text,
+    /// Nothing: another session got another answer to the same request.
+    Conflict,
+}
+
+impl Recording {
+    /// Creates the recording of a component that has none.
+    pub fn new() -> Self {
+        Self::of(Outline {
+            head: HEAD.to_owned(),
+            normalizer: Normalizer::usual().as_ref().clone(),
+            ..Outline::default()
+        })
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text, or if rules cannot be added to it.
+    pub fn read(text: &str, file: &Path) -> Result<Self, Vec<Diagnostic>> {
+        if text.trim().is_empty() {
+            return Ok(Self::new());
+        }
+        Rules::read(text.to_owned(), file)?;
+        let outline = Outline::read(text);
+        outline.map(Self::of).map_err(|error| vec![Diagnostic::error(error).in_file(file)])
+    }
+
+    fn of(outline: Outline) -> Self {
+        let Outline { head, rules, tail, normalizer } = outline;
+        let names = rules.iter().filter_map(|rule| rule.name.clone()).collect();
+        let mut by_request = BTreeMap::new();
+        for (at, rule) in rules.iter().enumerate() {
+            if let Some(request) = &rule.request {
+                by_request.entry(hash(request, &normalizer)).or_insert(at);
+            }
+        }
+        let read = rules.len();
+        let entry = |rule| Entry { rule, session: None, confirmed: 0 };
+        let rules = rules.into_iter().map(entry).collect();
+        Self { head, rules, tail, normalizer, by_request, names, uses: BTreeMap::new(), read }
+    }
+
+    /// Returns the text of the file: what was there, then the new exchanges by session.
+    pub fn text(&self) -> String {
+        let (old, new) = self.rules.split_at(self.read);
+        let mut new: Vec<_> = new.iter().collect();
+        // The sort is stable.
+        new.sort_by(|one, other| one.session.cmp(&other.session));
+        let texts = old.iter().chain(new).map(|entry| entry.rule.text.as_str());
+        let mut text = self.head.clone();
+        for part in texts.chain([self.tail.as_str()]) {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(part);
+        }
+        text
+    }
+
+    /// Adds an exchange.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the exchange cannot be written.
+    pub fn add(&mut self, exchange: &Exchange) -> Result<Added, String> {
+        let Exchange { session, request, answer } = exchange;
+        let step = document::step(answer);
+        let key = hash(request, &self.normalizer);
+        let uses = self.uses.entry((key, session.clone())).or_default();
+        let at = *uses;
+        *uses += 1;
+        let Some(index) = self.by_request.get(&key).copied() else {
+            return self.insert(key, exchange, step).map(|()| Added::Text);
+        };
+        let entry = &mut self.rules[index];
+        let steps = &mut entry.rule.steps;
+        let recorded = steps.get(at).or(steps.last());
+        if recorded.is_some_and(|recorded| says_same(recorded, &step)) {
+            entry.confirmed = entry.confirmed.max(at + 1);
+            return Ok(Added::Nothing);
+        }
+        if at < entry.confirmed.min(steps.len()) {
+            return Ok(Added::Conflict);
+        }
+        // The last answer was given again until now.
+        let last = steps.last().cloned().unwrap_or_default();
+        steps.resize(at, last);
+        steps.push(step);
+        entry.confirmed = at + 1;
+        entry.rewrite().map(|()| Added::Text)
+    }
+
+    fn insert(&mut self, key: u64, exchange: &Exchange, step: Value) -> Result<(), String> {
+        let Exchange { session, request, .. } = exchange;
+        let name = rule_name(request, session, &self.names);
+        let rule = WrittenRule {
+            text: String::new(),
+            name: Some(name.clone()),
+            request: Some(request.clone()),
+            steps: vec![step],
+        };
+        let mut entry = Entry { rule, session: Some(session.clone()), confirmed: 1 };
+        entry.rewrite()?;
+        self.names.insert(name);
+        self.by_request.insert(key, self.rules.len());
+        self.rules.push(entry);
+        Ok(())
+    }
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Entry {
+    /// Writes the rule anew.
+    fn rewrite(&mut self) -> Result<(), String> {
+        let WrittenRule { name, request, steps, .. } = &self.rule;
+        let request = serde_json::to_value(request).map_err(|error| error.to_string())?;
+        self.rule.text = document::rule(name.as_deref().unwrap_or_default(), &request, steps)?;
+        Ok(())
+    }
+}
+
+fn hash(request: &RequestForm, normalizer: &Normalizer) -> u64 {
+    NormalizedForm::new(request, normalizer).hash()
+}
+
+/// Returns `true` if two steps have the same texts and the same calls, whatever the ids of the calls.
+fn says_same(one: &Value, other: &Value) -> bool {
+    said(one) == said(other)
+}
+
+fn said(step: &Value) -> Value {
+    let mut messages = step["messages"].clone();
+    let items = messages.as_array_mut().into_iter().flatten();
+    let calls = items.filter_map(|item| item.get_mut("tool_call")?.as_array_mut()).flatten();
+    for call in calls.filter_map(Value::as_object_mut) {
+        call.remove("id");
+    }
+    json!([
+        messages,
+        step["respond"],
+        step["empty"],
+        step["error"]["code"],
+        step["error"]["message"]
+    ])
+}

@@ -1,0 +1,281 @@
+//! The canonical form of a request: what the application has sent, however it has sent it.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use mynah_core::chat::{Attachment, LazyJson, Message, Request, Role, Tool, ToolCall, ToolChoice};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
+use twox_hash::XxHash3_64;
+
+/// The largest integer that a floating-point number represents exactly.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A request in its canonical form.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RecordedRequest")]
+pub struct RequestForm {
+    /// Name of the component.
+    pub component: String,
+    /// The history.
+    pub messages: Vec<FormMessage>,
+    /// A hash of the description and the schema of each offered tool, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, String>,
+    /// The tool choice, if it is not auto: none, required or the name of a tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<String>,
+    /// Whether the answer may have several tool calls. Default: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_tool_calls: Option<bool>,
+    /// The JSON Schema of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_format: Option<Value>,
+    /// The sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// The maximum number of generated tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<i64>,
+    /// The parameters.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, Value>,
+}
+
+/// A message in its canonical form.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RecordedMessage")]
+pub struct FormMessage {
+    /// Who has said it.
+    role: FormRole,
+    /// The name of who has said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// The text, if it has one part.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+    /// The texts, if there are several parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<String>,
+    /// What else it has: image, audio, file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<FormAttachment>,
+    /// The calls of an assistant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<FormCall>,
+    /// The number of the call in the history that a result answers, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answers: Option<usize>,
+    /// The name of the tool, if a result answers no call in the history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+}
+
+/// Who has said a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum FormRole {
+    Developer,
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum FormAttachment {
+    Image,
+    Audio,
+    File,
+}
+
+/// A tool call in its canonical form.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RecordedCall")]
+struct FormCall {
+    /// Name of the tool.
+    name: String,
+    /// The arguments, if they are JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    args: Option<Value>,
+    /// The text of the arguments, if they are not JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    raw_args: Option<String>,
+}
+
+impl RequestForm {
+    /// Returns the form of a request to a component.
+    pub fn new(request: &Request, component: &str) -> Self {
+        let json = |json: &LazyJson| canonical(json.read());
+        let mut tools = BTreeMap::new();
+        for tool in &request.tools {
+            *tools.entry(tool.name.clone()).or_default() += &*tool_hash(tool);
+        }
+        let parameters = request.parameters.iter();
+        Self {
+            component: component.to_owned(),
+            messages: messages(&request.messages),
+            tools,
+            tool_choice: match &request.tool_choice {
+                ToolChoice::Auto => None,
+                ToolChoice::None => Some("none".to_owned()),
+                ToolChoice::Required => Some("required".to_owned()),
+                ToolChoice::Tool(name) => Some(name.clone()),
+            },
+            parallel_tool_calls: request.single_tool_call.then_some(false),
+            response_format: request.response_format.as_ref().map(json),
+            temperature: request.temperature,
+            max_tokens: request.max_tokens,
+            parameters: parameters.map(|(name, it)| (name.clone(), json(&it.value))).collect(),
+        }
+    }
+
+    /// Returns the form as a program would write it, however a person has written it.
+    #[must_use]
+    pub fn canonical(mut self) -> Self {
+        self.tool_choice = self.tool_choice.filter(|choice| choice != "auto");
+        self.parallel_tool_calls = self.parallel_tool_calls.filter(|several| !several);
+        self.response_format = self.response_format.map(canonical);
+        let parameters = self.parameters.into_iter();
+        self.parameters = parameters.map(|(name, value)| (name, canonical(value))).collect();
+        let calls = self.messages.iter_mut().flat_map(|message| &mut message.tool_calls);
+        calls.for_each(|call| call.args = call.args.take().map(canonical));
+        self
+    }
+
+    /// Returns a form with other texts.
+    #[must_use]
+    pub fn map_texts(&self, map: &dyn Fn(&str) -> String) -> Self {
+        let mut form = self.clone();
+        let values = form.response_format.iter_mut().chain(form.parameters.values_mut());
+        values.for_each(|value| map_strings(value, map));
+        for message in &mut form.messages {
+            message.texts().for_each(|text| *text = map(text));
+            for call in &mut message.tool_calls {
+                call.args.iter_mut().for_each(|args| map_strings(args, map));
+            }
+        }
+        form
+    }
+
+    /// Returns a hash of the form.
+    pub fn hash(&self) -> u64 {
+        // Every form can be written.
+        XxHash3_64::oneshot(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// Returns the last message of the user.
+    pub fn last_user(&self) -> Option<&str> {
+        let user = self.messages.iter().rfind(|message| message.role == FormRole::User)?;
+        Some(user.parts.first().unwrap_or(&user.text))
+    }
+}
+
+impl FormMessage {
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let raw = self.tool_calls.iter_mut().filter_map(|call| call.raw_args.as_mut());
+        [&mut self.text].into_iter().chain(&mut self.name).chain(&mut self.parts).chain(raw)
+    }
+}
+
+fn messages<'m>(messages: &'m [Message]) -> Vec<FormMessage> {
+    // The ids of all calls so far.
+    let mut called = Vec::new();
+    let form = |message: &'m Message| {
+        called.extend(message.tool_calls().iter().map(|call| call.id.as_deref()));
+        let (mut answers, mut tool) = (None, None);
+        if let Role::Tool { id, name } = &message.role {
+            let answered = called.iter().rposition(|call| call.is_some() && *call == id.as_deref());
+            answers = answered.map(|at| at + 1);
+            tool = answers.is_none().then(|| name.clone());
+        }
+        let (text, parts) = match message.parts.as_slice() {
+            [] => (String::new(), Vec::new()),
+            [text] => (text.clone(), Vec::new()),
+            parts => (String::new(), parts.to_vec()),
+        };
+        FormMessage {
+            role: role(&message.role),
+            // Some clients send an empty name for none.
+            name: message.name.clone().filter(|name| !name.is_empty()),
+            text,
+            parts,
+            attachments: message.attachments.iter().map(|it| attachment(*it)).collect(),
+            tool_calls: message.tool_calls().iter().map(call).collect(),
+            answers,
+            tool,
+        }
+    };
+    messages.iter().map(form).collect()
+}
+
+fn role(role: &Role) -> FormRole {
+    match role {
+        Role::Developer => FormRole::Developer,
+        Role::System => FormRole::System,
+        Role::User => FormRole::User,
+        Role::Assistant { .. } => FormRole::Assistant,
+        Role::Tool { .. } => FormRole::Tool,
+    }
+}
+
+fn attachment(attachment: Attachment) -> FormAttachment {
+    match attachment {
+        Attachment::Image => FormAttachment::Image,
+        Attachment::Audio => FormAttachment::Audio,
+        Attachment::File => FormAttachment::File,
+    }
+}
+
+fn call(call: &ToolCall) -> FormCall {
+    let args = serde_json::from_str(&call.arguments).ok().map(canonical);
+    let raw_args = args.is_none().then(|| call.arguments.clone());
+    FormCall { name: call.name.clone(), args, raw_args }
+}
+
+/// Returns a hash of what a model sees of a tool beside its name.
+fn tool_hash(tool: &Tool) -> String {
+    let description = tool.description.as_deref().unwrap_or_default();
+    let schema = tool.parameters.as_ref().map_or(Value::Null, |it| canonical(it.read()));
+    let text = match schema {
+        Value::Null => Cow::Borrowed(description),
+        schema => Cow::Owned(format!("{description}\0{schema}")),
+    };
+    format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
+}
+
+/// Writes whole numbers as integers, since Dapr's API knows floating-point numbers only.
+fn canonical(value: Value) -> Value {
+    match value {
+        Value::Number(number) => Value::Number(whole(number)),
+        Value::Array(items) => items.into_iter().map(canonical).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(key, value)| (key, canonical(value)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+fn whole(number: Number) -> Number {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+    match float.filter(|float| float.abs() < MAX_EXACT) {
+        Some(float) => Number::from(float as i64),
+        None => number,
+    }
+}
+
+fn map_strings(value: &mut Value, map: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = map(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, map)),
+        Value::Object(members) => members.values_mut().for_each(|item| map_strings(item, map)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

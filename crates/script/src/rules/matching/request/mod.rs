@@ -1,0 +1,110 @@
+//! The condition that a request is the recorded one.
+
+// form         the canonical form of a request
+// differences  what differs between two forms
+// normalize    makes values equal that change from run to run
+
+mod differences;
+mod form;
+mod normalize;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use mynah_core::base::redactor::Redactor;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+pub use self::{
+    differences::Difference,
+    form::{FormRole, RequestForm},
+    normalize::{Normalization, NormalizationSource, Normalizer},
+};
+
+/// The condition that a request equals a recorded one, apart from what normalization makes equal.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(with = "RequestForm")]
+pub struct RequestCondition {
+    /// The request as it is written.
+    written: Box<RequestForm>,
+    normalized: NormalizedForm,
+    normalizer: Arc<Normalizer>,
+}
+
+/// A form whose texts are normalized.
+#[derive(Debug, Clone)]
+pub(crate) struct NormalizedForm {
+    form: RequestForm,
+    hash: u64,
+}
+
+impl RequestCondition {
+    /// Creates a condition without normalization of its own.
+    fn new(written: RequestForm, normalizer: Arc<Normalizer>) -> Self {
+        let normalized = NormalizedForm::new(&written, &normalizer);
+        Self { written: written.into(), normalized, normalizer }
+    }
+
+    /// Uses the normalization of a file.
+    pub(super) fn set_normalizer(&mut self, normalizer: &Arc<Normalizer>) {
+        if self.normalizer != *normalizer {
+            self.normalized = NormalizedForm::new(&self.written, normalizer);
+        }
+        self.normalizer = normalizer.clone();
+    }
+
+    /// Returns the normalization of the file.
+    pub(in super::super::super) fn normalizer(&self) -> &Arc<Normalizer> {
+        &self.normalizer
+    }
+
+    /// Returns the hash of the normalized form.
+    pub(in super::super::super) fn hash(&self) -> u64 {
+        self.normalized.hash
+    }
+
+    /// Returns `true` if a normalized form is the expected one.
+    pub(super) fn equals(&self, other: &NormalizedForm) -> bool {
+        self.normalized.hash == other.hash && self.normalized.form == other.form
+    }
+
+    /// Returns what a request has instead.
+    pub(in super::super) fn differences(&self, other: &NormalizedForm) -> Vec<Difference> {
+        differences::between(&self.normalized.form, &other.form)
+    }
+
+    /// Returns the normalization with which the texts of a request would be equal, if there is one.
+    pub(in super::super) fn missing_normalization(
+        &self,
+        form: &RequestForm,
+    ) -> Option<Normalization> {
+        Normalization::ALL.into_iter().find(|added| {
+            let normalizer = self.normalizer.with(*added);
+            let [own, other] =
+                [&self.written, form].map(|form| NormalizedForm::new(form, &normalizer).form);
+            own == other
+        })
+    }
+}
+
+impl NormalizedForm {
+    pub(crate) fn new(form: &RequestForm, normalizer: &Normalizer) -> Self {
+        // Recordings have no secrets.
+        let redactor = Redactor::default();
+        let form = form.map_texts(&|text| normalizer.apply(&redactor.redacted(text)));
+        Self { hash: form.hash(), form }
+    }
+
+    /// Returns the hash of the form.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestCondition {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let written = RequestForm::deserialize(source)?;
+        Ok(Self::new(written.canonical(), Normalizer::usual().clone()))
+    }
+}

@@ -1,0 +1,211 @@
+//! Makes values equal that change from run to run.
+
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+};
+
+use mynah_core::base::{
+    pattern::Pattern,
+    text_or_mapping::{TextOrMapping, text_or_mapping},
+};
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+/// A kind of values that change from run to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Normalization {
+    /// UUIDs.
+    Uuid,
+    /// Dates with a time.
+    Datetime,
+    /// Dates.
+    Date,
+    /// Ports of this machine.
+    Port,
+    /// Paths of temporary files.
+    Tmp,
+    /// Hexadecimal numbers of at least 16 digits.
+    Hex,
+}
+
+/// What a file makes equal: a kind of values, or what a pattern matches.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(untagged, rename = "Normalization")]
+pub enum NormalizationSource {
+    /// A kind of values.
+    Kind(Normalization),
+    /// A pattern.
+    Custom(Custom),
+}
+
+/// What replaces the matches of a pattern.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct Custom {
+    /// A regular expression.
+    pattern: String,
+    /// The text that replaces each match.
+    r#as: String,
+}
+
+/// Replaces values that change from run to run.
+#[derive(Debug, Clone, Default)]
+pub struct Normalizer {
+    kinds: Vec<Normalization>,
+    /// Patterns, and what replaces their matches.
+    custom: Vec<(Pattern, String)>,
+}
+
+/// The normalization of files that do not state any.
+static USUAL: LazyLock<Arc<Normalizer>> = LazyLock::new(|| {
+    let kinds = vec![Normalization::Uuid, Normalization::Datetime];
+    Arc::new(Normalizer { kinds, custom: Vec::new() })
+});
+
+impl Normalization {
+    /// All kinds, in the order in which they are replaced.
+    pub const ALL: [Self; 6] =
+        [Self::Uuid, Self::Datetime, Self::Date, Self::Port, Self::Tmp, Self::Hex];
+
+    /// Returns the name in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Uuid => "uuid",
+            Self::Datetime => "datetime",
+            Self::Date => "date",
+            Self::Port => "port",
+            Self::Tmp => "tmp",
+            Self::Hex => "hex",
+        }
+    }
+
+    /// Returns the pattern and what replaces its matches.
+    fn rule(self) -> &'static (Regex, &'static str) {
+        &RULES[self as usize]
+    }
+}
+
+const DAY: &str = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun";
+const MONTH: &str = "(?:jan|febr?|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|ember|tember|ober)?";
+const ISO_DATE: &str = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
+const TIME: &str = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[ap]\.?m\b\.?)?(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?";
+
+/// Returns a pattern of dates without a time.
+fn date() -> String {
+    let ordinal = "[0-9]{1,2}(?:st|nd|rd|th)?";
+    let written = format!(
+        r"(?:(?:{DAY}),? )?(?:(?:{MONTH})\.? {ordinal},? [0-9]{{4}}|{ordinal} (?:{MONTH})\.?,? [0-9]{{4}})"
+    );
+    format!("{ISO_DATE}|{written}|[0-9]{{1,2}}[/.][0-9]{{1,2}}[/.][0-9]{{4}}")
+}
+
+/// The patterns of all kinds, in their order.
+#[expect(clippy::expect_used, reason = "the patterns are constant and valid")]
+static RULES: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
+    let hex = |digits: usize| format!("[0-9a-f]{{{digits}}}");
+    let uuid = [8, 4, 4, 4, 12].map(hex).join("-");
+    let date = date();
+    let datetime = format!("(?:{date})(?:T|,? (?:at )?){TIME}");
+    let hosts = r"(?P<host>localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])";
+    let tmp = r#"(?:(?:/private)?/(?:tmp|var/tmp|var/folders)|[a-z]:\\(?:[^\\\s"']+\\)*temp)(?:[/\\][^\s"'<>|,;]*)?"#;
+    [
+        (format!("(?-u:\\b){uuid}(?-u:\\b)"), "<uuid>"),
+        (format!("(?-u:\\b)(?:{datetime})"), "<datetime>"),
+        (format!("(?-u:\\b)(?:{date})(?-u:\\b)"), "<date>"),
+        (format!("{hosts}:[0-9]{{2,5}}(?-u:\\b)"), "${host}:<port>"),
+        (tmp.to_owned(), "<tmp>"),
+        (r"(?-u:\b)(?:0x)?[0-9a-f]{16,}(?-u:\b)".to_owned(), "<hex>"),
+    ]
+    .map(|(pattern, text)| (Regex::new(&format!("(?i){pattern}")).expect("valid pattern"), text))
+});
+
+impl Normalizer {
+    /// Returns the normalization of files that do not state any: UUIDs, and dates with a time.
+    pub fn usual() -> &'static Arc<Self> {
+        &USUAL
+    }
+
+    /// Returns the normalization that a file states.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a pattern is invalid.
+    pub fn new(sources: Vec<NormalizationSource>) -> Result<Self, String> {
+        let mut normalizer = Self::default();
+        for source in sources {
+            match source {
+                NormalizationSource::Kind(kind) => normalizer.kinds.push(kind),
+                NormalizationSource::Custom(Custom { pattern, r#as: text }) => {
+                    normalizer.custom.push((Pattern::compile(&pattern, false)?, text));
+                }
+            }
+        }
+        normalizer.kinds.sort_by_key(|kind| *kind as usize);
+        normalizer.kinds.dedup();
+        Ok(normalizer)
+    }
+
+    /// Returns the same normalization with another kind.
+    pub(super) fn with(&self, added: Normalization) -> Self {
+        let kinds = Normalization::ALL.into_iter();
+        let kinds = kinds.filter(|kind| *kind == added || self.kinds.contains(kind));
+        Self { kinds: kinds.collect(), custom: self.custom.clone() }
+    }
+
+    /// Returns a text without values that change from run to run.
+    pub fn apply(&self, text: &str) -> String {
+        let mut text = Cow::Borrowed(text);
+        let custom = self.custom.iter().map(|(pattern, text)| (pattern.regex(), text.as_str()));
+        let kinds = self.kinds.iter().map(|kind| {
+            let (pattern, text) = kind.rule();
+            (pattern, *text)
+        });
+        for (pattern, replacement) in custom.chain(kinds) {
+            if let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) {
+                text = Cow::Owned(replaced);
+            }
+        }
+        text.into_owned()
+    }
+}
+
+impl PartialEq for Normalizer {
+    fn eq(&self, other: &Self) -> bool {
+        let custom = |it: &Self| -> Vec<_> {
+            let texts = it.custom.iter();
+            texts.map(|(pattern, text)| (pattern.regex().to_string(), text.clone())).collect()
+        };
+        self.kinds == other.kinds && custom(self) == custom(other)
+    }
+}
+
+impl TextOrMapping for NormalizationSource {
+    type Parts = Custom;
+
+    const EXPECTED: &'static str =
+        "uuid, datetime, date, port, tmp, hex, or a mapping of pattern and as";
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let kind = Normalization::ALL.into_iter().find(|kind| kind.as_str() == text);
+        let unknown = || format!("unknown normalization {text:?}; expected {}", Self::EXPECTED);
+        kind.map(Self::Kind).ok_or_else(unknown)
+    }
+}
+
+impl TryFrom<Custom> for NormalizationSource {
+    type Error = String;
+
+    fn try_from(custom: Custom) -> Result<Self, String> {
+        Ok(Self::Custom(custom))
+    }
+}
+
+impl<'de> Deserialize<'de> for NormalizationSource {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        text_or_mapping(source)
+    }
+}

@@ -1,0 +1,15 @@
+//! Real models: where requests go that nothing here answers, and the recording of their answers.
+//!
+//! Nothing is sent anywhere unless the command line says so.
+
+mod daprd;
+mod openai;
+mod recorded;
+mod recorder;
+
+pub(crate) use self::{
+    daprd::DaprdModel,
+    openai::{OpenAi, OpenAiSettings},
+    recorded::RecordedProvider,
+    recorder::{Recorder, RecorderError},
+};

@@ -1,0 +1,19 @@
+//! Where requests go, and the connections to it.
+
+use super::settings::OpenAiSettings;
+use crate::tools::HttpClient;
+
+/// Where requests go, and the connections to it.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    pub(super) settings: OpenAiSettings,
+    pub(super) client: HttpClient,
+}
+
+impl Endpoint {
+    /// Opens no connection yet. Fails with a message if the system's certificates cannot be read.
+    pub(super) fn new(settings: OpenAiSettings) -> Result<Self, String> {
+        let client = HttpClient::to_host(&settings.url)?;
+        Ok(Self { settings, client })
+    }
+}

@@ -1,0 +1,108 @@
+//! The files of recordings, and the flags.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use rustix::process::Signal;
+
+use super::{component, component_of, model, recorded, recorder, recorder_with, stop};
+use crate::support::{
+    messages::{request, user},
+    mynah,
+    process::Process,
+    scratch,
+};
+
+fn asks(text: &str) -> mynah::internals::wire::proto::ConversationRequestAlpha2 {
+    mynah::internals::wire::proto::ConversationRequestAlpha2 {
+        name: "gpt".to_owned(),
+        ..request([user(text)])
+    }
+}
+
+/// Returns the message of a mynah that does not start.
+fn refused(flags: &[&str]) -> String {
+    let mut command = mynah();
+    command
+        .args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--enable-metrics=false"])
+        .args(flags);
+    let output = Process::start(&mut command).wait();
+    assert_ne!(output.code, Some(0));
+    output.stderr
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused() {
+    let cases: [&[&str]; 7] = [
+        &["--record", "a"],
+        &["--upstream", "openai", "--stand-in", "echo"],
+        &["--replay", "a", "--upstream", "openai"],
+        &["--replay", "a", "--stand-in", "echo"],
+        &["--upstream", "daprd"],
+        &["--record-missing"],
+        &["--replay-miss", "fallback"],
+    ];
+    let messages: Vec<_> = cases.map(refused).into_iter().collect();
+    assert_snapshot!(messages.join("---\n"));
+}
+
+#[test]
+fn types_with_other_apis_are_refused() {
+    let folder = scratch("real");
+    let yaml = "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {name: a}\nspec: {type: conversation.anthropic, version: v1}\n";
+    fs::write(folder.join("a.yaml"), yaml).unwrap();
+    let path = folder.to_str().unwrap();
+    let message = refused(&["--resources-path", path, "--upstream", "openai"]);
+    assert_snapshot!(message.replace(path, "FOLDER"));
+}
+
+#[tokio::test]
+async fn two_recorders_do_not_share_a_folder() {
+    let recordings = scratch("recordings");
+    let components = component("http://127.0.0.1:9/v1");
+    let first = recorder(&components, &recordings);
+    let [components, folder] = [&components, &recordings].map(|it| it.to_str().unwrap());
+    let flags = ["--resources-path", components, "--upstream", "openai", "--record", folder];
+    assert_snapshot!(refused(&flags).replace(folder, "FOLDER"));
+    drop(first);
+}
+
+/// A recorder that is killed while it writes leaves whole exchanges.
+#[tokio::test]
+async fn a_killed_recorder_leaves_whole_files() {
+    let (model, recordings) = (model("rules: [{respond: \"{{ user }}\"}]"), scratch("recordings"));
+    let components = component_of(&model);
+    let file = recordings.join("gpt.yaml");
+    for round in 0..20 {
+        let sidecar = recorder(&components, &recordings);
+        // The more calls, the later it is killed.
+        for number in 0..20 * round {
+            sidecar.converse(asks(&format!("{round}/{number}"))).await.unwrap();
+        }
+        sidecar.signal(Signal::KILL);
+        drop(sidecar);
+        if file.exists() {
+            let text = recorded(&recordings);
+            let checked = Process::start(mynah().args(["check", file.to_str().unwrap()])).wait();
+            assert_eq!(checked.code, Some(0), "{}\n{text}", checked.stdout);
+            let whole = text.matches("    finish_reason:").count();
+            assert_eq!(text.matches("- name:").count(), whole);
+        }
+    }
+    let sidecar = recorder(&components, &recordings);
+    sidecar.converse(asks("the last one")).await.unwrap();
+    stop(sidecar).await;
+    assert!(recorded(&recordings).contains("- name: the last one"));
+}
+
+#[tokio::test]
+async fn calls_go_on_if_nothing_can_be_written() {
+    let (model, recordings) = (model("rules: [{respond: Hi.}]"), scratch("recordings"));
+    // A folder is where the file should be.
+    fs::create_dir_all(recordings.join("gpt.yaml.tmp")).unwrap();
+    let sidecar = recorder_with(&component_of(&model), &recordings, &[]);
+    assert_eq!(sidecar.converse(asks("a")).await.unwrap().content, "Hi.");
+    let logged = async || sidecar.log().contains("not recorded").then_some(());
+    crate::support::process::wait_until(logged, "the error was not logged").await;
+    assert_eq!(sidecar.converse(asks("b")).await.unwrap().content, "Hi.");
+}

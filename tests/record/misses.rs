@@ -1,0 +1,134 @@
+//! Requests that are not recorded.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::{component, component_of, model, recorded, recorder, replay_with, stop};
+use crate::support::{
+    Sidecar,
+    messages::{request, system, user},
+    mynah,
+    process::Process,
+    scratch,
+};
+
+const RULES: &str =
+    "rules: [{match: {user: weather}, respond: Sunny.}, {match: {user: time}, respond: Late.}]";
+
+fn asks(texts: [&str; 2]) -> mynah::internals::wire::proto::ConversationRequestAlpha2 {
+    let [prompt, question] = texts;
+    let request = request([system(prompt), user(question)]);
+    mynah::internals::wire::proto::ConversationRequestAlpha2 { name: "gpt".to_owned(), ..request }
+}
+
+/// Records two exchanges. Returns the folders of the components and of the recordings.
+async fn recordings() -> [std::path::PathBuf; 2] {
+    let (model, recordings) = (model(RULES), scratch("recordings"));
+    let components = component_of(&model);
+    let sidecar = recorder(&components, &recordings);
+    for question in ["weather in Paris?", "time?"] {
+        sidecar.converse(asks(["Today is Monday. Be a brief helper.", question])).await.unwrap();
+    }
+    stop(sidecar).await;
+    [components, recordings]
+}
+
+async fn message(sidecar: &Sidecar, texts: [&str; 2]) -> String {
+    match sidecar.converse(asks(texts)).await {
+        Ok(answer) => answer.content,
+        Err(status) => format!("{:?}: {}", status.code(), status.message()),
+    }
+}
+
+#[tokio::test]
+async fn a_miss_shows_the_changed_words() {
+    let [components, recordings] = recordings().await;
+    let file = recordings.join("gpt.yaml");
+    let sidecar = replay_with(&components, &recordings, &[]);
+    let shown = |text: String| text.replace(file.to_str().unwrap(), "FILE");
+    let calls = [
+        ["Today is Monday. Be a brief helper.", "weather in Paris?"],
+        ["Today is Tuesday. Be a brief helper.", "weather in Paris?"],
+        ["Today is Monday. Be a brief helper.", "weather in Rome?"],
+        ["Something else.", "What now?"],
+    ];
+    let mut messages = Vec::new();
+    for call in calls {
+        messages.push(shown(message(&sidecar, call).await));
+    }
+    assert_snapshot!(messages.join("\n"));
+}
+
+#[tokio::test]
+async fn normalization_is_proposed() {
+    let (model, recordings) = (model("rules: [{respond: x}]"), scratch("recordings"));
+    let components = component_of(&model);
+    let sidecar = recorder(&components, &recordings);
+    sidecar.converse(asks(["Files are in /tmp/run-1.", "hi"])).await.unwrap();
+    stop(sidecar).await;
+    let sidecar = replay_with(&components, &recordings, &[]);
+    let missed = message(&sidecar, ["Files are in /tmp/run-2.", "hi"]).await;
+    assert!(missed.ends_with("the requests would be equal with tmp in normalize"), "{missed}");
+    drop(sidecar);
+    let file = recordings.join("gpt.yaml");
+    fs::write(&file, format!("normalize: [tmp]\n{}", recorded(&recordings))).unwrap();
+    let sidecar = replay_with(&components, &recordings, &[]);
+    assert_eq!(message(&sidecar, ["Files are in /tmp/run-2.", "hi"]).await, "x");
+}
+
+#[tokio::test]
+async fn what_is_not_recorded_falls_back_if_asked() {
+    let [components, recordings] = recordings().await;
+    let sidecar = replay_with(&components, &recordings, &["--replay-miss", "fallback"]);
+    assert_eq!(message(&sidecar, ["", "hello"]).await, "hello");
+    assert_eq!(message(&sidecar, ["Today is Monday. Be a brief helper.", "time?"]).await, "Late.");
+}
+
+#[tokio::test]
+async fn what_is_missing_is_recorded_if_asked() {
+    let [_, recordings] = recordings().await;
+    let model = model("rules: [{match: {user: weather}, respond: Rain.}, {respond: New.}]");
+    let flags = ["--record-missing", "--upstream", "openai"];
+    let sidecar = replay_with(&component_of(&model), &recordings, &flags);
+    let prompt = "Today is Monday. Be a brief helper.";
+    assert_eq!(message(&sidecar, [prompt, "weather in Paris?"]).await, "Sunny.");
+    assert_eq!(message(&sidecar, [prompt, "more?"]).await, "New.");
+    stop(sidecar).await;
+    let text = recorded(&recordings);
+    assert!(text.contains("Sunny.") && text.contains("New.") && !text.contains("Rain."), "{text}");
+}
+
+#[tokio::test]
+async fn run_lists_what_was_not_as_recorded() {
+    let [components, recordings] = recordings().await;
+    let body = r#"{"model":"gpt","messages":[{"role":"user","content":"What?"}]}"#;
+    let script = format!(
+        "curl -s -o /dev/null -H 'content-type: application/json' -d '{body}' $DAPR_HTTP_ENDPOINT/v1/chat/completions"
+    );
+    let mut command = mynah();
+    command.args(["run", "--resources-path", components.to_str().unwrap()]);
+    command.args(["--replay", recordings.to_str().unwrap(), "--", "sh", "-c", &script]);
+    let output = Process::start(&mut command).wait();
+    assert_eq!(output.code, Some(1));
+    let file = recordings.join("gpt.yaml");
+    assert_snapshot!(output.stderr.replace(file.to_str().unwrap(), "FILE"));
+}
+
+#[tokio::test]
+async fn a_component_without_a_recording_misses_every_call() {
+    let (components, recordings) = (component("http://127.0.0.1:9/v1"), scratch("recordings"));
+    let sidecar = replay_with(&components, &recordings, &[]);
+    let missed = message(&sidecar, ["", "hi"]).await;
+    assert!(missed.contains("nothing is recorded in"), "{missed}");
+    // A file that is added is read.
+    let text = "rules: [{match: {user: hi}, respond: By hand.}]";
+    fs::write(recordings.join("gpt.yaml"), text).unwrap();
+    let answered = async || {
+        Some(())
+            .filter(|()| true)
+            .and(Some(message(&sidecar, ["", "hi"]).await))
+            .filter(|it| it == "By hand.")
+    };
+    crate::support::process::wait_until(answered, "the file was not read").await;
+}
