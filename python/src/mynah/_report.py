@@ -54,7 +54,8 @@ def _call(call: Call) -> Iterator[str]:
 
 
 def _source(by: Object) -> str:
-    return str(by.get('rule') or ('a fault' if 'fault' in by else 'an instruction chain'))
+    kinds = {'fault': 'a fault', 'missed': 'not recorded'}
+    return str(by.get('rule') or next((kinds[k] for k in by if k in kinds), 'an instruction chain'))
 
 
 def _said(text: str, tool_calls: Iterable[ToolCall]) -> str:

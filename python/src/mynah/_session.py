@@ -108,6 +108,11 @@ class Session(AbstractContextManager['Session']):
             more, since = page['more'], page['next']
         return calls
 
+    def all_calls(self) -> list[_calls.Call]:
+        """Returns the calls that have ended, with those of further sessions."""
+        further = (session.all_calls() for session in self._opened)
+        return [*self.calls(), *(call for calls in further for call in calls)]
+
     @property
     def last_call(self) -> _calls.Call:
         """The call that has ended last."""

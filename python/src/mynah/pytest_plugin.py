@@ -7,16 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from . import _recordings
+
 if TYPE_CHECKING:
     from . import Session, Sidecar
 
 KEY = pytest.StashKey['tuple[Session, Sidecar, int]']()
+FAILED = pytest.StashKey[bool]()
+REPLAY = pytest.StashKey['_recordings.Replay | None']()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the setting `mynah_args`."""
+    """Adds the setting `mynah_args`, and the options of recordings."""
     text = 'flags with which mynah starts; paths are relative to the root folder of the tests'
     parser.addini('mynah_args', text, type='args', default=[])
+    _recordings.add_options(parser)
+
+
+def pytest_load_initial_conftests(args: list[str]) -> None:
+    """Keeps the path after an option without a folder from being its folder."""
+    args[:] = [f'{one}=' if one in _recordings.OPTIONS else one for one in args]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fails if the options of recordings cannot be used."""
+    _recordings.check_options(config)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -31,14 +46,16 @@ def mynah_sidecar(pytestconfig: pytest.Config) -> 'Sidecar':
     """The mynah of this process, or the running one that `MYNAH_ENDPOINT` names."""
     from . import MynahError, Sidecar, start
 
-    endpoint, args = os.environ.get('MYNAH_ENDPOINT'), pytestconfig.getini('mynah_args')
+    endpoint, args = os.environ.get('MYNAH_ENDPOINT'), _recordings.arguments(pytestconfig)
     running = Sidecar(endpoint) if endpoint else start(*args, cwd=pytestconfig.rootpath)
     stack = ExitStack()
     pytestconfig.add_cleanup(stack.close)  # The report on the last test needs mynah.
     try:
-        return stack.enter_context(running)
+        sidecar = stack.enter_context(running)
     except MynahError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
+    pytestconfig.stash[REPLAY] = _recordings.replay(pytestconfig, sidecar)
+    return sidecar
 
 
 @pytest.fixture
@@ -47,9 +64,19 @@ def mynah(mynah_sidecar: 'Sidecar', request: pytest.FixtureRequest) -> 'Iterator
     log_size = len(mynah_sidecar.log())
     session = mynah_sidecar.session(request.node.nodeid, request.config.rootpath)
     request.node.stash[KEY] = session, mynah_sidecar, log_size
+    request.node.stash[FAILED] = False
     with session.variables():
         yield session
     session.disconnect()
+    pytest_runtest_call(request.node)  # Other fixtures may have called the model after the test.
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Fails if the test has replayed a request that is not recorded."""
+    replay = item.config.stash.get(REPLAY, None)
+    if replay and KEY in item.stash and not item.stash[FAILED]:
+        replay.check(item.stash[KEY][0])
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -63,10 +90,19 @@ def pytest_runtest_makereport(
 
         session, sidecar, log_size = item.stash[KEY]
         if report.failed:
+            item.stash[FAILED] = True
             with suppress(MynahError):  # The log says why it cannot be reached.
                 report.sections.append(('mynah calls', session.report()))
             log = sidecar.log()[log_size:].decode(errors='replace')
             report.sections += [('mynah log', log)] if log else []
         if call.when == 'teardown':
             with suppress(MynahError):
+                if replay := item.config.stash.get(REPLAY, None):
+                    replay.note(session)
                 session.forget()
+
+
+def pytest_terminal_summary(terminalreporter: 'pytest.TerminalReporter') -> None:
+    """Lists the recorded exchanges that no test asked for."""
+    if replay := terminalreporter.config.stash.get(REPLAY, None):
+        replay.summarize(terminalreporter)
