@@ -49,6 +49,7 @@ type Source struct {
 	Step           int
 	ChainInMessage int `json:"chain_in_message"`
 	Fault          bool
+	Missed         bool // the request is not recorded
 }
 
 // A Message is a message of a request. It has the same form for all APIs.

@@ -81,6 +81,9 @@ func (m *Mynah) open() {
 	m.t.Cleanup(func() {
 		m.t.Helper()
 		m.server.sessions.Delete(m.t)
+		if m.server.command.replay != "" {
+			m.checkRecorded()
+		}
 		if m.t.Failed() {
 			m.report()
 		}

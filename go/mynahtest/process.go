@@ -21,12 +21,14 @@ const (
 
 // A command says how to start mynah.
 type command struct {
-	binary string
-	args   []string
+	binary         string
+	args           []string
+	record, replay string // folders
 }
 
 // A server is a running mynah. It stops when the test process ends, because that closes the pipe.
 type server struct {
+	command  command
 	control  string
 	sessions sync.Map // of *Mynah, by its test
 	log      log
@@ -55,8 +57,8 @@ func start(c command) (*server, error) {
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "addresses.json")
-	s := &server{ended: make(chan struct{})}
-	mynah := exec.Command(binary, slices.Concat(c.args, []string{"--dapr-grpc-port=0", "--dapr-http-port=0",
+	s := &server{command: c, ended: make(chan struct{})}
+	mynah := exec.Command(binary, slices.Concat(c.flags(), []string{"--dapr-grpc-port=0", "--dapr-http-port=0",
 		"--enable-metrics=false", "--addresses-file=" + file, "--exit-on-stdin-close"})...)
 	mynah.Stdout, mynah.Stderr = &s.log, &s.log
 	if s.pipe, err = mynah.StdinPipe(); err != nil {

@@ -68,3 +68,37 @@ func TestHolds(t *testing.T) {
 	}
 	m.Verify(mynahtest.Count(1))
 }
+
+// startModel returns a session whose component is a real model, in the folder MODEL.
+func startModel(t *testing.T) *mynahtest.Mynah {
+	t.Chdir(os.Getenv("MODEL"))
+	option := mynahtest.Replay("recordings")
+	if os.Getenv("RECORD") != "" {
+		option = mynahtest.Record("recordings")
+	}
+	return mynahtest.Start(t, mynahtest.Args("--resources-path=components"), option)
+}
+
+// TestRecorded passes while the model answers, and if it is recorded.
+func TestRecorded(t *testing.T) {
+	m := startModel(t)
+	if got := ask(t, m, "How is the weather?"); !strings.Contains(got, `"Sunny"`) {
+		t.Errorf("got %s, want Sunny", got)
+	}
+}
+
+// TestNotRecorded ignores an error, and fails.
+func TestNotRecorded(t *testing.T) { ask(t, startModel(t), "How is the wether?") }
+
+// TestExpectedMiss passes.
+func TestExpectedMiss(t *testing.T) {
+	m := startModel(t)
+	ask(t, m, "How is the wether?")
+	m.ForgetFailed()
+}
+
+// TestUpstream fails, because the upstream needs another flag.
+func TestUpstream(t *testing.T) {
+	t.Chdir(os.Getenv("MODEL"))
+	mynahtest.Start(t, mynahtest.Args("--upstream", "daprd"), mynahtest.Record("recordings"))
+}
