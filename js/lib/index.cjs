@@ -28,6 +28,7 @@ function withMynah(test, options = {}) {
     const session = await mynah.session(`test ${++count}`);
     try {
       await test(session, ...arguments);
+      if (options.replay) await session.verifyRecorded();
     } catch (error) {
       console.error(await session.report().catch(String));
       await session.close().catch(() => {}); // the error of the test says more

@@ -21,6 +21,13 @@ export interface Options {
   args?: string[];
   /** The path of mynah. Otherwise, it is MYNAH_BIN, in the package of the platform or in PATH. */
   binary?: string;
+  /**
+   * The folder to which mynah records the answers of the real models. `args` can have an `--upstream`;
+   * otherwise, it is `openai`.
+   */
+  record?: string;
+  /** The folder with the recordings that answer, without any model. */
+  replay?: string;
 }
 
 export interface Mynah {
@@ -54,6 +61,8 @@ export interface Session {
   lastCall(): Promise<Call>;
   /** Throws if the calls are not as expected. Waits for calls that are about to end. */
   verify(checks?: Checks): Promise<void>;
+  /** Throws if a replayed request is not recorded. `withMynah` does this at the end of a test. */
+  verifyRecorded(): Promise<void>;
   /** Judges how the test retries calls. */
   verdict(): Promise<Verdict>;
   /** Makes calls fail. Replaces the fault before. */
@@ -134,7 +143,7 @@ export interface Call {
   parameters: Json;
   answer?: Answered;
   error?: { code: string; message: string; retryAfterMs?: number };
-  answeredBy: { rule?: string; file?: string; step?: number; fault?: boolean }[];
+  answeredBy: { rule?: string; file?: string; step?: number; fault?: boolean; missed?: boolean }[];
 }
 
 export interface Message {

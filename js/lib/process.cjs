@@ -14,14 +14,23 @@ const { INSTALL, find } = require('./binary.cjs');
 const START_TIMEOUT_MS = 30_000;
 const FLAGS = ['--dapr-grpc-port=0', '--dapr-http-port=0', '--enable-metrics=false', '--exit-on-stdin-close'];
 
+/** Returns the arguments of mynah with those of recordings. */
+function flags({ args = [], record, replay }) {
+  const all = [...args];
+  if (replay) all.push(`--replay=${replay}`);
+  if (!record) return all;
+  if (!all.some((arg) => /^--upstream(=|$)/.test(arg))) all.push('--upstream=openai');
+  return [...all, `--record=${record}`];
+}
+
 /** A running mynah. It stops when this process ends, because that closes its standard input. */
 class Server {
-  static async start({ args = [], binary } = {}) {
-    const program = await find(binary);
+  static async start(options = {}) {
+    const program = await find(options.binary);
     const folder = await mkdtemp(join(tmpdir(), 'mynah-'));
     const file = join(folder, 'addresses.json');
     try {
-      const server = new Server(program, [...args, ...FLAGS, `--addresses-file=${file}`]);
+      const server = new Server(program, [...flags(options), ...FLAGS, `--addresses-file=${file}`]);
       server.address = (await server.addresses(file)).http;
       return server;
     } finally {

@@ -130,6 +130,12 @@ class Session {
     return describeMisses(JSON.parse(text), body.match ?? {}) || text;
   }
 
+  async verifyRecorded() {
+    const missed = (await this.calls()).filter(({ answeredBy }) => answeredBy.some((it) => it.missed));
+    const lines = missed.map(({ number, component, error }) => `call ${number} of ${component}: ${error.message}`);
+    if (lines.length) throw new AssertionError({ message: lines.join('\n'), stackStartFn: this.verifyRecorded });
+  }
+
   async verdict() {
     const { gave_up: gaveUp, ...verdict } = await this.#server.request('GET', `/verdict?${this.#query}`);
     return { ...verdict, gaveUp };
