@@ -54,6 +54,16 @@ record Command(String binary, List<String> args) {
         .toString();
   }
 
+  /** Returns the command with more arguments. */
+  Command with(String... more) {
+    return new Command(binary, Stream.concat(args.stream(), Stream.of(more)).toList());
+  }
+
+  /** Returns whether mynah has this flag, which takes a value. */
+  boolean has(String flag) {
+    return args.stream().anyMatch(arg -> arg.equals(flag) || arg.startsWith(flag + "="));
+  }
+
   /** Returns the whole command, with free ports. */
   List<String> line(Path addresses) {
     var line = new ArrayList<String>();

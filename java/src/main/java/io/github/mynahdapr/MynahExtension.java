@@ -3,6 +3,7 @@ package io.github.mynahdapr;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -50,6 +51,23 @@ public final class MynahExtension extends Mynah
     return new MynahExtension(new Command(path.toString(), command.args()));
   }
 
+  /**
+   * Returns an extension that records the answers of the real models to a folder. The arguments can
+   * have an {@code --upstream}; otherwise, it is {@code openai}.
+   */
+  public MynahExtension record(Path folder) {
+    var upstream = command.has("--upstream") ? command : command.with("--upstream=openai");
+    return new MynahExtension(upstream.with("--record=" + folder));
+  }
+
+  /**
+   * Returns an extension that answers from the recordings in a folder, without any model. A test
+   * fails if a request is not recorded, even if the application has hidden the error.
+   */
+  public MynahExtension replay(Path folder) {
+    return new MynahExtension(command.with("--replay=" + folder));
+  }
+
   @Override
   MynahSession session() {
     var session = current.get();
@@ -79,11 +97,15 @@ public final class MynahExtension extends Mynah
     var opened = context.getStore(namespace).remove(this, Opened.class);
     if (opened != null) {
       current.set(opened.before);
-      context.getExecutionException()
-          .filter(failure -> !(failure instanceof TestAbortedException))
-          .ifPresent(failure ->
-              failure.addSuppressed(new MynahReport(opened.session.report())));
+      var missed = command.has("--replay") ? opened.session.missed() : "";
+      var failure = context.getExecutionException()
+          .or(() -> missed.isEmpty() ? Optional.empty() : Optional.of(new AssertionError(missed)));
+      failure.filter(it -> !(it instanceof TestAbortedException))
+          .ifPresent(it -> it.addSuppressed(new MynahReport(opened.session.report())));
       opened.session.close();
+      if (context.getExecutionException().isEmpty() && failure.isPresent()) {
+        throw (AssertionError) failure.get();
+      }
     }
   }
 

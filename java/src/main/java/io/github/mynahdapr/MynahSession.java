@@ -96,6 +96,17 @@ public final class MynahSession extends Mynah {
     };
   }
 
+  /** Describes the requests that are not recorded. */
+  String missed() {
+    var missed = Map.<String, Object>of("missed", true);
+    return Json.objects(request("GET", "/journal?limit=10000&").get("entries")).stream()
+        .filter(entry -> Json.objects(entry.get("answered_by")).contains(missed))
+        .map(Call::of)
+        .map(call ->
+            "call %d of %s: %s".formatted(call.number(), call.component(), call.error().message()))
+        .collect(Collectors.joining("\n"));
+  }
+
   /** Returns the last calls, the nearest rules and the log. */
   String report() {
     var log = server.log(logStart);
