@@ -23,7 +23,6 @@ def model():
     with mynah.start() as sidecar, sidecar.session('model') as session:
         session.when(user='weather').respond('Sunny')
         session.when(user='Count').sequence(['One', 'Two'])
-        session.when(user='hidden').respond('Found')
         yield session
 
 
@@ -72,6 +71,16 @@ def test_a_folder_and_paths_of_tests(run_model):
     run_model(module, '--mynah-replay=of/models').assert_outcomes(passed=1)
     run_model(module, '--mynah-record', 'test_module.py').assert_outcomes(passed=1)
     assert Path('recordings/echo.yaml').is_file()
+
+
+def test_warnings_of_the_recording(run_model):
+    module = TESTS + "\n\ndef test_more(mynah):\n    assert ask('Count') == 'Two'\n"
+    result = run_model(module, '--mynah-record', '-W', 'error')
+    result.assert_outcomes(passed=3)
+    heading = '* mynah: warnings of the recording *'
+    warning = '*two sessions got different answers to the same request*test_module.py::test_more*'
+    result.stdout.fnmatch_lines([heading, warning])
+    assert not any('WARN' in line for line in run_model(TESTS, '--mynah-replay').stdout.lines)
 
 
 def test_another_upstream_is_kept(run_model):
@@ -129,6 +138,14 @@ def test_expected(mynah):
     assert sum(line.startswith('call 3 to echo: the request') for line in lines) == 1
     result.stdout.fnmatch_lines(['call 2 to echo (failed, * ms, not recorded)'])
     result.stdout.no_fnmatch_line('*no test asked for*')
+
+
+def test_workers(run_model):
+    run_model(TESTS, '--mynah-record').assert_outcomes(passed=2)
+    module = TESTS.replace("ask('How is the weather?') == 'Sunny'", "ask('Bye', None)", 1)
+    result = run_model(module, '--mynah-replay', '-n', '2')
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(['call 1 to echo (failed, * ms, not recorded)'])
 
 
 def test_exchanges_that_no_test_asked_for(run_model):

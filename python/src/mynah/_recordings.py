@@ -1,6 +1,7 @@
 """The options of the plugin that record the answers of real models, and replay them."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,16 @@ def arguments(config: pytest.Config) -> list[str]:
     args += [f'{one.replace("mynah-", "")}={folder}' for one, folder in given.items() if folder]
     has_upstream = any(one.partition('=')[0] == '--upstream' for one in args)
     return [*args, '--upstream=openai'] if given['--mynah-record'] and not has_upstream else args
+
+
+def summarize(sidecar: 'Sidecar', reporter: 'pytest.TerminalReporter') -> None:
+    """Stops mynah, and shows its warnings on what is recorded, if it has recorded."""
+    if reporter.config.getoption('--mynah-record') is not None:
+        sidecar.stop()
+        lines = sidecar.log().decode(errors='replace').splitlines()
+        if warnings := [line for line in lines if re.search(' (WARN|ERROR) ', line)]:
+            reporter.section('mynah: warnings of the recording')
+            reporter.write('\n'.join([*warnings, '']))
 
 
 def replay(config: pytest.Config, sidecar: 'Sidecar') -> 'Replay | None':

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import _binary
 from ._binary import INSTALL, File
 from ._control import Control, MynahError
 from ._session import Session
+
+Process: TypeAlias = subprocess.Popen[bytes]
 
 PORTS = '--dapr-grpc-port=0 --dapr-http-port=0 --enable-metrics=false'.split()
 
@@ -20,10 +22,13 @@ PORTS = '--dapr-grpc-port=0 --dapr-http-port=0 --enable-metrics=false'.split()
 class Sidecar(AbstractContextManager['Sidecar']):
     """A running mynah, known by the address of its control API, such as `MYNAH_ENDPOINT`."""
 
-    def __init__(self, endpoint: str, log: Path | None = None, pid: int | None = None) -> None:
+    def __init__(
+        self, endpoint: str, log: Path | None = None, process: Process | None = None
+    ) -> None:
         self.control = Control(endpoint.removeprefix('http://').partition('/')[0])
-        self.pid = pid
+        self.pid = process.pid if process else None
         self._log = log
+        self._process = process
 
     def session(self, name: str, folder: Path | None = None) -> Session:
         """Opens a session with addresses of its own. Paths of rules are relative to `folder`."""
@@ -36,6 +41,11 @@ class Sidecar(AbstractContextManager['Sidecar']):
     def log(self) -> bytes:
         """Returns what mynah has printed, if this process has started it."""
         return self._log.read_bytes() if self._log else b''
+
+    def stop(self) -> None:
+        """Stops mynah early, if this process has started it."""
+        if self._process:
+            self._process.communicate()
 
 
 @contextmanager
@@ -56,11 +66,11 @@ def start(*args: str, binary: File = None, cwd: File = None) -> Iterator[Sidecar
                 process.kill()
                 raise
             # After this, the standard input is closed, and mynah stops.
-            with Sidecar(address, log, process.pid) as sidecar:
+            with Sidecar(address, log, process) as sidecar:
                 yield sidecar
 
 
-def _process(command: list[str], log: Path, cwd: File) -> 'subprocess.Popen[bytes]':
+def _process(command: list[str], log: Path, cwd: File) -> Process:
     # Ctrl-C must not reach mynah before the tests, which use it until they end.
     options: Any = {'cwd': cwd, 'start_new_session': True, 'stdout': subprocess.DEVNULL}
     try:
@@ -70,7 +80,7 @@ def _process(command: list[str], log: Path, cwd: File) -> 'subprocess.Popen[byte
         raise MynahError(f'{command[0]} cannot be run: {error.strerror}; {INSTALL}') from None
 
 
-def _wait(process: 'subprocess.Popen[bytes]', addresses: Path, log: Path) -> str:
+def _wait(process: Process, addresses: Path, log: Path) -> str:
     """Returns the HTTP address when mynah serves."""
     while not addresses.exists():
         if process.poll() is not None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 KEY = pytest.StashKey['tuple[Session, Sidecar, int]']()
 FAILED = pytest.StashKey[bool]()
+SIDECAR = pytest.StashKey['Sidecar']()
 REPLAY = pytest.StashKey['_recordings.Replay | None']()
 
 
@@ -54,6 +55,7 @@ def mynah_sidecar(pytestconfig: pytest.Config) -> 'Sidecar':
         sidecar = stack.enter_context(running)
     except MynahError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
+    pytestconfig.stash[SIDECAR] = sidecar
     pytestconfig.stash[REPLAY] = _recordings.replay(pytestconfig, sidecar)
     return sidecar
 
@@ -103,6 +105,9 @@ def pytest_runtest_makereport(
 
 
 def pytest_terminal_summary(terminalreporter: 'pytest.TerminalReporter') -> None:
-    """Lists the recorded exchanges that no test asked for."""
-    if replay := terminalreporter.config.stash.get(REPLAY, None):
+    """Shows warnings of a recording, or the recorded exchanges that no test asked for."""
+    stash = terminalreporter.config.stash
+    if replay := stash.get(REPLAY, None):
         replay.summarize(terminalreporter)
+    elif sidecar := stash.get(SIDECAR, None):
+        _recordings.summarize(sidecar, terminalreporter)
