@@ -28,7 +28,8 @@ const OTHER_FILES: [&str; 14] = [
 ];
 
 /// Flags of other programs that the pages mention.
-const FOREIGN_FLAGS: [&str; 3] = ["--", "--global", "--save-dev"];
+const FOREIGN_FLAGS: [&str; 5] =
+    ["--", "--global", "--mynah-record", "--mynah-replay", "--save-dev"];
 
 #[test]
 fn readme_has_at_most_250_lines() {
