@@ -1,5 +1,6 @@
 //! Tests of real models, which are another mynah or a server that misbehaves, and of recordings.
 
+mod diff;
 mod files;
 mod misses;
 mod round_trip;
@@ -77,7 +78,7 @@ fn replay_with(components: &Path, recordings: &Path, flags: &[&str]) -> Sidecar 
 }
 
 /// Stops a mynah, which writes what is left.
-async fn stop(mut sidecar: Sidecar) -> String {
+pub async fn stop(mut sidecar: Sidecar) -> String {
     sidecar.signal(Signal::TERM);
     assert!(sidecar.wait().await.success(), "{}", sidecar.log());
     sidecar.log()

@@ -7,7 +7,8 @@ use thiserror::Error as ThisError;
 #[cfg(target_os = "linux")]
 use super::supervisor;
 use super::{
-    config::ConfigError, control_client::ControlClientError, converse, man, run::RunError, simulate,
+    config::ConfigError, control_client::ControlClientError, converse, diff, man, run::RunError,
+    simulate,
 };
 use crate::{
     base::{diagnostics::Diagnostic, terminal::escape_controls},
@@ -39,6 +40,8 @@ pub(super) enum CliError {
     Simulate(#[from] simulate::Error),
     #[error(transparent)]
     Man(#[from] man::Error),
+    #[error(transparent)]
+    Diff(#[from] diff::Error),
     #[error("{0}")]
     Explain(Diagnostic),
     #[error("cannot start the runtime")]
@@ -88,6 +91,7 @@ impl CliError {
         match self {
             Self::Simulate(error) => error.diagnostics(),
             Self::Control(error) => error.diagnostics(),
+            Self::Diff(error) => error.diagnostics(),
             Self::Start(error) | Self::Run(RunError::Start(error)) => error.diagnostics(),
             _ => &[],
         }

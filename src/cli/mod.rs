@@ -7,12 +7,14 @@ mod completions;
 mod config;
 mod control_client;
 mod converse;
+mod diff;
 mod error;
 mod explain;
 mod import;
 mod journal;
 mod logging;
 mod man;
+mod progress;
 mod replayed;
 mod run;
 mod schema;
@@ -124,6 +126,10 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
         Some(Command::Journal(args)) => {
             block_on(journal::journal(&args, &Environment::read()))??;
             Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Diff(args)) => {
+            logging::start_for_simulation();
+            Ok(block_on(diff::diff(&args, &Environment::read()))??)
         }
         Some(Command::Verify(args)) => Ok(block_on(verify::verify(&args, &Environment::read()))??),
         Some(Command::Explain(args)) => {

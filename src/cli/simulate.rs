@@ -1,22 +1,21 @@
 //! `mynah simulate`: plays simulated conversations and reports on them.
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     path::Path,
     pin::pin,
-    time::Duration,
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thiserror::Error as ThisError;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     args::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
+    progress::Progress,
     signals::{Signal, Signals},
 };
 use crate::{
-    base::{clock::Moment, diagnostics::Diagnostic, environment::Environment, text::count},
+    base::{diagnostics::Diagnostic, environment::Environment, text::count},
     component::Context,
     models::SidecarModels,
     simulate::{
@@ -25,7 +24,6 @@ use crate::{
     },
 };
 
-// progress  shows the progress of a run
 // error     errors, with their messages and exit codes
 
 /// Plays a simulation, or joins the results of shards.
@@ -80,9 +78,12 @@ async fn run(
     let (out, earlier, shard) = (args.out.clone(), args.earlier_results(), args.shard);
     let settings = RunSettings { out, earlier, shard, in_flight: plan.in_flight() };
     let cancel = CancellationToken::new();
-    let mut display = ProgressDisplay::new(environment);
+    let mut display = Progress::new(environment, "conversation");
     let play = |index| plan.clone().play(index, cancel.clone());
-    let progress = |progress: simulate::RunProgress<'_>| display.update(&progress);
+    let progress = |progress: RunProgress<'_>| {
+        let RunProgress { conversations, tally, .. } = progress;
+        display.update(tally.finished, conversations, tally.failed);
+    };
     let running = simulate::run(plan.identity(), &settings, play, progress, cancel.clone());
     let mut running = pin!(running);
     let received = tokio::select! {
@@ -170,58 +171,6 @@ impl Error {
         match self {
             Self::Invalid(diagnostics) => diagnostics,
             _ => &[],
-        }
-    }
-}
-
-/// Time between two log lines.
-const LOG_INTERVAL: Duration = Duration::from_secs(5);
-const BAR: &str = "{bar:40} {pos}/{len} conversations, {per_sec}, {eta} left{msg}";
-
-/// Shows the progress of a run.
-enum ProgressDisplay {
-    Bar(ProgressBar),
-    Log {
-        /// When the latest line was logged.
-        logged: Moment,
-    },
-}
-
-impl ProgressDisplay {
-    pub(super) fn new(environment: &Environment) -> Self {
-        let is_dumb = environment.get("TERM").is_none_or(|term| term == "dumb");
-        if is_dumb || !io::stderr().is_terminal() {
-            return Self::Log { logged: Moment::now() };
-        }
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        // The template is valid, so the default style is never used.
-        bar.set_style(
-            ProgressStyle::with_template(BAR).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        Self::Bar(bar)
-    }
-
-    fn update(&mut self, progress: &RunProgress<'_>) {
-        let RunProgress { conversations, tally, .. } = progress;
-        let (finished, failed) = (tally.finished, tally.failed);
-        match self {
-            Self::Bar(bar) => {
-                bar.set_length(*conversations as u64);
-                bar.set_position(finished as u64);
-                if failed > 0 {
-                    bar.set_message(format!(", {failed} failed"));
-                }
-                if finished == *conversations {
-                    bar.finish_and_clear();
-                }
-            }
-            Self::Log { logged } => {
-                let is_end = finished == *conversations;
-                if is_end || logged.age() >= LOG_INTERVAL {
-                    *logged = Moment::now();
-                    tracing::info!("{finished} of {conversations} conversations, {failed} failed");
-                }
-            }
         }
     }
 }

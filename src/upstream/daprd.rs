@@ -40,10 +40,14 @@ struct DaprdCall {
 impl DaprdCall {
     /// Returns how an error of daprd looks here: what precedes its cause is added to every error.
     fn error(&self) -> impl Fn(ProviderError) -> ProviderError + Send + use<> {
-        let prefix = format!("failed conversing with component {}: ", self.model.name);
-        move |error| match error.message.split_once(&prefix) {
-            Some((_, message)) => ProviderError { message: message.to_owned(), ..error },
-            None => error,
+        let DaprdModel { component, name } = &*self.model;
+        let call = format!("the call to {} failed with ", component.address());
+        let prefix = format!("failed conversing with component {name}: ");
+        move |error| {
+            let call = error.message.strip_prefix(&call).and_then(|text| text.split_once(": "));
+            let message = call.map_or(&*error.message, |(_, message)| message);
+            let message = message.strip_prefix(&prefix).unwrap_or(message).to_owned();
+            ProviderError { message, ..error }
         }
     }
 }

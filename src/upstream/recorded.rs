@@ -10,10 +10,7 @@ use crate::{
     chat::{Delta, Request, Response},
     provider::{
         Answering, CallContext, Deltas, Live, Provider, ProviderError,
-        scripted::{
-            recordings::{Exchange, Recorded, RecordedAnswer},
-            rules::matching::request::RequestForm,
-        },
+        scripted::recordings::{Exchange, Recorded, RecordedAnswer},
     },
 };
 
@@ -89,8 +86,8 @@ impl Asked {
             reasoning_chunks: self.reasoning_chunks,
             recorded: Recorded { date, duration: self.start.age(), model },
         };
-        let request = RequestForm::new(&self.request, &self.provider.component);
-        recorder.add(Exchange { session: self.session, request, answer }).await;
+        let component = &self.provider.component;
+        recorder.add(Exchange::new(&self.request, component, &self.session, answer)).await;
     }
 }
 

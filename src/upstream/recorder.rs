@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
     thread::{self, JoinHandle},
@@ -28,7 +28,7 @@ use crate::{
     chat::{ErrorKind, Response},
     provider::{
         ProviderError,
-        scripted::recordings::{Added, Exchange, MAX_MIB, Recording, file_name},
+        scripted::recordings::{Added, Exchange, MAX_MIB, Recording, TOOLS, file_name},
     },
 };
 
@@ -149,12 +149,20 @@ struct Writer {
     recordings: BTreeMap<String, Recording>,
     /// The components whose recordings are not written yet.
     changed: BTreeSet<String>,
+    /// The hashes of the tools that are written.
+    tools: BTreeSet<String>,
 }
 
 impl Writer {
     fn new(folder: &Path, environment: &Environment) -> Self {
         let (folder, environment) = (folder.to_owned(), environment.clone());
-        Self { folder, environment, recordings: BTreeMap::new(), changed: BTreeSet::new() }
+        Self {
+            folder,
+            environment,
+            recordings: BTreeMap::new(),
+            changed: BTreeSet::new(),
+            tools: BTreeSet::new(),
+        }
     }
 
     fn run(mut self, mut received: Receiver<Exchange>) {
@@ -183,6 +191,7 @@ impl Writer {
         if exchange.redact(&Redactor::new(&self.environment.hidden())) {
             tracing::warn!(component, "secrets are left out of a recorded exchange");
         }
+        self.add_tools(&exchange);
         let added = self.recording(&component).and_then(|recording| recording.add(&exchange));
         match added {
             Ok(Added::Text) => drop(self.changed.insert(component)),
@@ -193,6 +202,22 @@ impl Writer {
                 "two sessions got different answers to the same request; the first one is recorded"
             ),
             Err(error) => tracing::error!(component, "an exchange is not recorded: {error}"),
+        }
+    }
+
+    /// Writes the tools that a request offers, which only `mynah diff` reads.
+    fn add_tools(&mut self, exchange: &Exchange) {
+        for (hash, tool) in &exchange.tools {
+            let path = self.folder.join(TOOLS).join(format!("{hash}.json"));
+            if !self.tools.insert(hash.clone()) || path.exists() {
+                continue;
+            }
+            let write = |file: &mut BufWriter<&File>| writeln!(file, "{tool:#}");
+            let written = fs::create_dir_all(self.folder.join(TOOLS))
+                .and_then(|()| files::replace(&path, write));
+            if let Err(error) = written {
+                tracing::error!("{}: not recorded: {error}", path.display());
+            }
         }
     }
 

@@ -28,6 +28,7 @@ fn short_help() {
       simulate     Play simulated conversations between customers and agents, and write a report
       journal      Print the calls of a sidecar as JSON lines
       verify       Check the calls of a sidecar against the expectations in a rules file
+      diff         Send the recorded requests to the real models again, and report what has changed
       explain      Say which tools echo calls for a prompt, with which arguments, and why
       schema       Print the JSON Schema of a format, for editors
       import       Convert files of another program to a rules file, and print it
@@ -128,6 +129,7 @@ fn long_help() {
       simulate     Play simulated conversations between customers and agents, and write a report
       journal      Print the calls of a sidecar as JSON lines
       verify       Check the calls of a sidecar against the expectations in a rules file
+      diff         Send the recorded requests to the real models again, and report what has changed
       explain      Say which tools echo calls for a prompt, with which arguments, and why
       schema       Print the JSON Schema of a format, for editors
       import       Convert files of another program to a rules file, and print it

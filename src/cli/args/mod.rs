@@ -1,6 +1,7 @@
 //! Definitions of the command-line arguments, which clap parses.
 
 mod daprd_flags;
+mod diff;
 mod record;
 mod serve;
 
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::{
     daprd_flags::with_two_dashes,
+    diff::{Aspect, DiffArgs},
     record::{RecordArgs, ReplayMiss, UpstreamApi},
     serve::{LogLevel, ServeArgs},
 };
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Journal(JournalArgs),
     /// Check the calls of a sidecar against the expectations in a rules file
     Verify(VerifyArgs),
+    /// Send the recorded requests to the real models again, and report what has changed
+    Diff(DiffArgs),
     /// Say which tools echo calls for a prompt, with which arguments, and why
     Explain(ExplainArgs),
     /// Print the JSON Schema of a format, for editors

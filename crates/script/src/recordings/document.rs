@@ -209,7 +209,7 @@ fn of_response(response: &Response) -> StepDocument<'_> {
         },
         empty: missing.map(MissingPart::as_str),
         finish_reason: Some(FinishReason::as_str(finish_reason)),
-        model: model.as_deref(),
+        model: Some(model.as_deref().unwrap_or_default()),
         usage: Some(of_usage(*usage, !reasoning.is_empty())),
         ..StepDocument::default()
     }

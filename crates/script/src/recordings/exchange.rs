@@ -1,13 +1,14 @@
 //! A request and its answer.
 
-use std::{borrow::Cow, cell::Cell, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use mynah_core::{
     base::redactor::Redactor,
-    chat::{ProviderError, Response},
+    chat::{LazyJson, ProviderError, Request, Response, Tool},
 };
+use serde_json::{Value, json};
 
-use crate::rules::matching::request::RequestForm;
+use crate::rules::matching::request::{RequestForm, tool_hash};
 
 /// A request and its answer.
 #[derive(Debug, Clone)]
@@ -16,30 +17,49 @@ pub struct Exchange {
     pub session: String,
     /// The request.
     pub request: RequestForm,
+    /// The offered tools, by the hashes in the request.
+    pub tools: BTreeMap<String, Value>,
     /// The answer.
     pub answer: RecordedAnswer,
 }
 
 impl Exchange {
+    /// Creates an exchange.
+    pub fn new(request: &Request, component: &str, session: &str, answer: RecordedAnswer) -> Self {
+        let tool = |tool: &Tool| {
+            let parameters = tool.parameters.as_ref().map(LazyJson::read);
+            let Tool { name, description, .. } = tool;
+            let json =
+                json!({ "name": name, "description": description, "parameters": parameters });
+            (tool_hash(tool), json)
+        };
+        Self {
+            session: session.to_owned(),
+            request: RequestForm::new(request, component),
+            tools: request.tools.iter().map(tool).collect(),
+            answer,
+        }
+    }
+
     /// Removes the secrets. Returns `true` if there are any.
     pub fn redact(&mut self, redactor: &Redactor) -> bool {
-        let found = Cell::new(false);
-        let redacted = |text: &str| match redactor.redacted(text) {
-            Cow::Borrowed(_) => text.to_owned(),
-            Cow::Owned(redacted) => {
-                found.set(true);
-                redacted
+        let mut found = false;
+        let mut redact = |text: &mut String| {
+            if let Cow::Owned(redacted) = redactor.redacted(text) {
+                *text = redacted;
+                found = true;
             }
         };
-        self.request = self.request.map_texts(&redacted);
+        self.request.change_texts(&mut redact);
         match &mut self.answer.end {
             Ok(Response { reasoning, content, tool_calls, .. }) => {
                 let arguments = tool_calls.iter_mut().map(|call| &mut call.arguments);
-                [reasoning, content].into_iter().chain(arguments).for_each(|it| *it = redacted(it));
+                [reasoning, content].into_iter().chain(arguments).for_each(redact);
             }
-            Err(error) => error.message = redacted(&error.message),
+            Err(error) => redact(&mut error.message),
         }
-        found.get()
+        self.tools.values_mut().for_each(|tool| redactor.redact(tool));
+        found
     }
 }
 

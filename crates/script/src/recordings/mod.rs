@@ -20,5 +20,5 @@ mod tests;
 pub use self::{
     exchange::{Exchange, Recorded, RecordedAnswer},
     names::file_name,
-    recording::{Added, MAX_MIB, Recording},
+    recording::{Added, MAX_MIB, Recording, TOOLS},
 };

@@ -25,6 +25,8 @@ const HEAD: &str = "\
 rules:
 ";
 
+/// The folder with the tools of the requests, beside the files.
+pub const TOOLS: &str = "tools";
 /// Maximum size of a file in MiB.
 pub const MAX_MIB: u64 = 64;
 
@@ -120,13 +122,20 @@ impl Recording {
         text
     }
 
+    /// Returns the name and the request of each exchange.
+    pub fn exchanges(&self) -> impl Iterator<Item = (&str, &RequestForm)> {
+        self.rules.iter().filter_map(|Entry { rule, .. }| {
+            Some((rule.name.as_deref().unwrap_or("without a name"), rule.request.as_ref()?))
+        })
+    }
+
     /// Adds an exchange.
     ///
     /// # Errors
     ///
     /// Fails if the exchange cannot be written.
     pub fn add(&mut self, exchange: &Exchange) -> Result<Added, String> {
-        let Exchange { session, request, answer } = exchange;
+        let Exchange { session, request, answer, .. } = exchange;
         let step = document::step(answer);
         let key = hash(request, &self.normalizer);
         let uses = self.uses.entry((key, session.clone())).or_default();
@@ -140,7 +149,7 @@ impl Recording {
         let recorded = steps.get(at).or(steps.last());
         if recorded.is_some_and(|recorded| says_same(recorded, &step)) {
             entry.confirmed = entry.confirmed.max(at + 1);
-            return Ok(Added::Nothing);
+            return entry.add_stream(at, &step);
         }
         if at < entry.confirmed.min(steps.len()) {
             return Ok(Added::Conflict);
@@ -178,6 +187,21 @@ impl Default for Recording {
 }
 
 impl Entry {
+    /// Adds the chunks of an answer that was not streamed before.
+    fn add_stream(&mut self, at: usize, step: &Value) -> Result<Added, String> {
+        let last = self.rule.steps.len().saturating_sub(1);
+        let recorded = self.rule.steps.get_mut(at.min(last));
+        match (recorded, step.get("stream")) {
+            (Some(recorded), Some(stream))
+                if recorded.get("stream").is_none() && recorded.is_object() =>
+            {
+                recorded["stream"] = stream.clone();
+                self.rewrite().map(|()| Added::Text)
+            }
+            _ => Ok(Added::Nothing),
+        }
+    }
+
     /// Writes the rule anew.
     fn rewrite(&mut self) -> Result<(), String> {
         let WrittenRule { name, request, steps, .. } = &self.rule;
@@ -188,7 +212,7 @@ impl Entry {
 }
 
 fn hash(request: &RequestForm, normalizer: &Normalizer) -> u64 {
-    NormalizedForm::new(request, normalizer).hash()
+    NormalizedForm::new(request.clone(), normalizer).hash()
 }
 
 /// Returns `true` if two steps have the same texts and the same calls, whatever the ids of the calls.

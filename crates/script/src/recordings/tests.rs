@@ -13,26 +13,20 @@ use serde_json::json;
 use super::*;
 use crate::{
     Rules, ScriptedSettings,
-    rules::{Missed, RuleProvider, matching::request::RequestForm},
+    rules::{Missed, RuleProvider},
 };
 
 const FILE: &str = "gpt.yaml";
 
 fn exchange(request: &Request, session: &str, response: Response) -> Exchange {
-    Exchange {
-        session: session.to_owned(),
-        request: RequestForm::new(request, "gpt"),
-        answer: RecordedAnswer {
-            end: Ok(response),
-            chunks: None,
-            reasoning_chunks: Vec::new(),
-            recorded: Recorded {
-                date: "2026-11-27".to_owned(),
-                duration: Duration::from_millis(5),
-                model: None,
-            },
-        },
-    }
+    let (date, duration) = ("2026-11-27".to_owned(), Duration::from_millis(5));
+    let answer = RecordedAnswer {
+        end: Ok(response),
+        chunks: None,
+        reasoning_chunks: Vec::new(),
+        recorded: Recorded { date, duration, model: None },
+    };
+    Exchange::new(request, "gpt", session, answer)
 }
 
 fn said(text: &str) -> Response {
@@ -107,13 +101,14 @@ fn response() -> impl Strategy<Value = Response> {
         let ids: Vec<_> = calls.iter().filter_map(|call| call.id.as_ref()).collect();
         ids.len() == ids.iter().collect::<std::collections::BTreeSet<_>>().len()
     });
-    (text(), text(), calls, reason, option::of(usage)).prop_map(
-        |(reasoning, content, tool_calls, reason, usage)| Response {
+    let model = option::of(Just("gpt-real".to_owned()));
+    (text(), text(), calls, reason, option::of(usage), model).prop_map(
+        |(reasoning, content, tool_calls, reason, usage, model)| Response {
             reasoning,
             content,
             tool_calls,
             finish_reason: FinishReason::from(reason),
-            model: Some("gpt-real".to_owned()),
+            model,
             usage,
             ..Response::default()
         },
@@ -239,6 +234,19 @@ fn further_answers_make_a_sequence_for_each_session() {
     assert_eq!(again.add(&exchange(&request, "a", said("new"))), Ok(Added::Text));
     let text = again.text();
     assert_eq!(text.matches("- messages:").count(), 2, "{text}");
+}
+
+#[test]
+fn chunks_are_added_to_an_answer_that_was_not_streamed() {
+    let mut asked = exchange(&Request::from("hi"), "default", said("Hello!"));
+    let mut recording = Recording::new();
+    assert_eq!(recording.add(&asked), Ok(Added::Text));
+    asked.answer.chunks = Some(vec![2, 4]);
+    assert_eq!(recording.add(&asked), Ok(Added::Text));
+    let text = recording.text();
+    assert!(text.contains("chunks: [2, 4]"), "{text}");
+    asked.answer.chunks = Some(vec![6]);
+    assert_eq!(read(&text).add(&asked), Ok(Added::Nothing));
 }
 
 #[test]

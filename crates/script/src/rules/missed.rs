@@ -94,7 +94,7 @@ fn differences(recorded: &RequestCondition, call: &MatchedCall<'_>) -> String {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let hint = recorded.missing_normalization(call.form()).map_or_else(String::new, |kind| {
+    let hint = recorded.missing_normalization(&call.form()).map_or_else(String::new, |kind| {
         format!("; the requests would be equal with {} in normalize", kind.as_str())
     });
     format!("{shown}{more}{hint}")

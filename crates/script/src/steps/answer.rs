@@ -94,7 +94,8 @@ pub(crate) fn answer(
         content: text,
         finish_reason: step.finish_reason.clone().unwrap_or(default_reason),
         tool_calls,
-        model: Some(step.model.as_ref().unwrap_or(&settings.model).clone()),
+        model: Some(step.model.as_ref().unwrap_or(&settings.model).clone())
+            .filter(|model| !model.is_empty() || step.model.is_none()),
         served_by: None,
         missing: step.empty,
         is_exhausted: step.is_exhausted,

@@ -61,7 +61,7 @@ pub(crate) struct StepSource<'a> {
     /// Number of chunks after which a stream breaks off. A response that is not streamed always breaks
     /// off. Excludes errors.
     pub(super) cut_after: Option<Chunks>,
-    /// Name of the model. Default: that of the component.
+    /// Name of the model; empty for none. Default: that of the component.
     pub(super) model: Option<String>,
     /// The chunks of a recorded stream.
     pub(super) stream: Option<Mapping<StreamSource>>,

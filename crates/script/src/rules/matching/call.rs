@@ -54,7 +54,6 @@ pub struct MatchedCall<'c> {
     tool_calls: OnceCell<Vec<ToolText<'c>>>,
     response_format: OnceCell<Option<String>>,
     turns: OnceCell<u64>,
-    form: OnceCell<RequestForm>,
     /// The form for each normalization that conditions have asked for.
     normalized: RefCell<Vec<(Arc<Normalizer>, Rc<NormalizedForm>)>>,
 }
@@ -92,7 +91,6 @@ impl<'c> MatchedCall<'c> {
             tool_calls: OnceCell::new(),
             response_format: OnceCell::new(),
             turns: OnceCell::new(),
-            form: OnceCell::new(),
             normalized: RefCell::default(),
         }
     }
@@ -145,8 +143,8 @@ impl<'c> MatchedCall<'c> {
     }
 
     /// Returns the canonical form of the request.
-    pub(in super::super) fn form(&self) -> &RequestForm {
-        self.form.get_or_init(|| RequestForm::new(self.request, self.component))
+    pub(in super::super) fn form(&self) -> RequestForm {
+        RequestForm::new(self.request, self.component)
     }
 
     /// Returns the canonical form of the request with normalized texts.

@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use mynah_core::chat::{Attachment, LazyJson, Message, Request, Role, Tool, ToolCall, ToolChoice};
+use mynah_core::chat::{
+    Attachment, LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
@@ -10,6 +12,9 @@ use twox_hash::XxHash3_64;
 
 /// The largest integer that a floating-point number represents exactly.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The length of the hash of a tool.
+const HASH: usize = 16;
 
 /// A request in its canonical form.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -76,8 +81,7 @@ pub struct FormMessage {
 /// Who has said a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum FormRole {
+pub(super) enum FormRole {
     Developer,
     System,
     User,
@@ -148,19 +152,51 @@ impl RequestForm {
         self
     }
 
-    /// Returns a form with other texts.
-    #[must_use]
-    pub fn map_texts(&self, map: &dyn Fn(&str) -> String) -> Self {
-        let mut form = self.clone();
-        let values = form.response_format.iter_mut().chain(form.parameters.values_mut());
-        values.for_each(|value| map_strings(value, map));
-        for message in &mut form.messages {
-            message.texts().for_each(|text| *text = map(text));
+    /// Changes all texts.
+    pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        let values = self.response_format.iter_mut().chain(self.parameters.values_mut());
+        values.for_each(|value| change_strings(value, change));
+        for message in &mut self.messages {
+            message.texts().for_each(&mut *change);
             for call in &mut message.tool_calls {
-                call.args.iter_mut().for_each(|args| map_strings(args, map));
+                call.args.iter_mut().for_each(|args| change_strings(args, change));
             }
         }
-        form
+    }
+
+    /// Returns the hashes of the offered tools.
+    pub fn tool_hashes(&self) -> impl Iterator<Item = &str> {
+        let hashes = self.tools.values();
+        hashes.flat_map(|all| {
+            (0..all.len()).step_by(HASH).filter_map(move |at| all.get(at..at + HASH))
+        })
+    }
+
+    /// Returns a request that has this form, but for its tools. Calls have the numbers of their places as
+    /// ids.
+    pub fn to_request(&self) -> Request {
+        let mut calls = Vec::new();
+        let messages = self.messages.iter().map(|message| message.to_message(&mut calls)).collect();
+        let parameter = |value: &Value| {
+            let (type_url, value) = (String::new(), LazyJson::new(value.clone()));
+            Parameter { type_url, value }
+        };
+        let parameters = self.parameters.iter();
+        Request {
+            messages,
+            tool_choice: match self.tool_choice.as_deref() {
+                None => ToolChoice::Auto,
+                Some("none") => ToolChoice::None,
+                Some("required") => ToolChoice::Required,
+                Some(name) => ToolChoice::Tool(name.to_owned()),
+            },
+            single_tool_call: self.parallel_tool_calls == Some(false),
+            response_format: self.response_format.clone().map(LazyJson::new),
+            temperature: self.temperature,
+            max_tokens: self.max_tokens,
+            parameters: parameters.map(|(name, it)| (name.clone(), parameter(it))).collect(),
+            ..Request::default()
+        }
     }
 
     /// Returns a hash of the form.
@@ -177,10 +213,42 @@ impl RequestForm {
 }
 
 impl FormMessage {
+    /// Returns the message. `called` has the names of all calls so far.
+    fn to_message(&self, called: &mut Vec<String>) -> Message {
+        let role = match self.role {
+            FormRole::Developer => Role::Developer,
+            FormRole::System => Role::System,
+            FormRole::User => Role::User,
+            FormRole::Assistant => {
+                let call = |call: &FormCall| {
+                    called.push(call.name.clone());
+                    let args = call.args.as_ref().map(Value::to_string);
+                    let arguments = args.or_else(|| call.raw_args.clone()).unwrap_or_default();
+                    ToolCall { id: Some(call_id(called.len())), name: call.name.clone(), arguments }
+                };
+                Role::Assistant { tool_calls: self.tool_calls.iter().map(call).collect() }
+            }
+            FormRole::Tool => {
+                let name =
+                    self.answers.and_then(|number| called.get(number.checked_sub(1)?)).cloned();
+                let name = name.or_else(|| self.tool.clone()).unwrap_or_default();
+                Role::Tool { id: self.answers.map(call_id), name }
+            }
+        };
+        let parts =
+            if self.parts.is_empty() { vec![self.text.clone()] } else { self.parts.clone() };
+        Message { role, name: self.name.clone(), parts, attachments: Vec::new() }
+    }
+
     fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let raw = self.tool_calls.iter_mut().filter_map(|call| call.raw_args.as_mut());
         [&mut self.text].into_iter().chain(&mut self.name).chain(&mut self.parts).chain(raw)
     }
+}
+
+/// Returns an id for the call with this number.
+fn call_id(number: usize) -> String {
+    format!("call_{number}")
 }
 
 fn messages<'m>(messages: &'m [Message]) -> Vec<FormMessage> {
@@ -239,7 +307,7 @@ fn call(call: &ToolCall) -> FormCall {
 }
 
 /// Returns a hash of what a model sees of a tool beside its name.
-fn tool_hash(tool: &Tool) -> String {
+pub fn tool_hash(tool: &Tool) -> String {
     let description = tool.description.as_deref().unwrap_or_default();
     let schema = tool.parameters.as_ref().map_or(Value::Null, |it| canonical(it.read()));
     let text = match schema {
@@ -271,11 +339,13 @@ fn whole(number: Number) -> Number {
     }
 }
 
-fn map_strings(value: &mut Value, map: &dyn Fn(&str) -> String) {
+fn change_strings(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
-        Value::String(text) => *text = map(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, map)),
-        Value::Object(members) => members.values_mut().for_each(|item| map_strings(item, map)),
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| change_strings(item, change)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|item| change_strings(item, change));
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer};
 
 pub use self::{
     differences::Difference,
-    form::{FormRole, RequestForm},
+    form::{RequestForm, tool_hash},
     normalize::{Normalization, NormalizationSource, Normalizer},
 };
 
@@ -42,14 +42,14 @@ pub(crate) struct NormalizedForm {
 impl RequestCondition {
     /// Creates a condition without normalization of its own.
     fn new(written: RequestForm, normalizer: Arc<Normalizer>) -> Self {
-        let normalized = NormalizedForm::new(&written, &normalizer);
+        let normalized = NormalizedForm::new(written.clone(), &normalizer);
         Self { written: written.into(), normalized, normalizer }
     }
 
     /// Uses the normalization of a file.
     pub(super) fn set_normalizer(&mut self, normalizer: &Arc<Normalizer>) {
         if self.normalizer != *normalizer {
-            self.normalized = NormalizedForm::new(&self.written, normalizer);
+            self.normalized = NormalizedForm::new(self.written.as_ref().clone(), normalizer);
         }
         self.normalizer = normalizer.clone();
     }
@@ -81,18 +81,21 @@ impl RequestCondition {
     ) -> Option<Normalization> {
         Normalization::ALL.into_iter().find(|added| {
             let normalizer = self.normalizer.with(*added);
-            let [own, other] =
-                [&self.written, form].map(|form| NormalizedForm::new(form, &normalizer).form);
+            let [own, other] = [self.written.as_ref(), form]
+                .map(|form| NormalizedForm::new(form.clone(), &normalizer).form);
             own == other
         })
     }
 }
 
 impl NormalizedForm {
-    pub(crate) fn new(form: &RequestForm, normalizer: &Normalizer) -> Self {
+    pub(crate) fn new(mut form: RequestForm, normalizer: &Normalizer) -> Self {
         // Recordings have no secrets.
         let redactor = Redactor::default();
-        let form = form.map_texts(&|text| normalizer.apply(&redactor.redacted(text)));
+        form.change_texts(&mut |text| {
+            redactor.redact_text(text);
+            normalizer.apply_to(text);
+        });
         Self { hash: form.hash(), form }
     }
 

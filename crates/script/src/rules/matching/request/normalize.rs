@@ -83,6 +83,15 @@ impl Normalization {
         }
     }
 
+    /// Returns `false` if a text has no values of this kind. Saves most texts the search.
+    fn may_be_in(self, text: &str) -> bool {
+        match self {
+            Self::Uuid => text.contains('-'),
+            Self::Datetime | Self::Port => text.contains(':'),
+            Self::Date | Self::Tmp | Self::Hex => true,
+        }
+    }
+
     /// Returns the pattern and what replaces its matches.
     fn rule(self) -> &'static (Regex, &'static str) {
         &RULES[self as usize]
@@ -156,20 +165,22 @@ impl Normalizer {
         Self { kinds: kinds.collect(), custom: self.custom.clone() }
     }
 
-    /// Returns a text without values that change from run to run.
-    pub fn apply(&self, text: &str) -> String {
-        let mut text = Cow::Borrowed(text);
-        let custom = self.custom.iter().map(|(pattern, text)| (pattern.regex(), text.as_str()));
-        let kinds = self.kinds.iter().map(|kind| {
-            let (pattern, text) = kind.rule();
-            (pattern, *text)
-        });
-        for (pattern, replacement) in custom.chain(kinds) {
-            if let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) {
-                text = Cow::Owned(replaced);
+    /// Replaces the values in a text that change from run to run.
+    pub fn apply_to(&self, text: &mut String) {
+        let replace = |text: &mut String, pattern: &Regex, replacement: &str| {
+            if let Cow::Owned(replaced) = pattern.replace_all(text, replacement) {
+                *text = replaced;
+            }
+        };
+        for (pattern, replacement) in &self.custom {
+            replace(text, pattern.regex(), replacement);
+        }
+        for kind in &self.kinds {
+            if kind.may_be_in(text) {
+                let (pattern, replacement) = kind.rule();
+                replace(text, pattern, replacement);
             }
         }
-        text.into_owned()
     }
 }
 

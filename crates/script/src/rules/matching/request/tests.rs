@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 
 fn form(request: &Request) -> NormalizedForm {
-    NormalizedForm::new(&RequestForm::new(request, "gpt"), Normalizer::usual())
+    NormalizedForm::new(RequestForm::new(request, "gpt"), Normalizer::usual())
 }
 
 fn hash(prompt: &str) -> u64 {

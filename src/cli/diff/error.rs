@@ -1,0 +1,30 @@
+//! The reasons why nothing is compared.
+
+use std::path::PathBuf;
+
+use thiserror::Error as ThisError;
+
+use crate::base::diagnostics::Diagnostic;
+
+/// The reason why nothing is compared.
+#[derive(Debug, ThisError)]
+pub(crate) enum Error {
+    /// The components or the recordings have errors.
+    #[error("the configuration cannot be loaded")]
+    Invalid(Vec<Diagnostic>),
+    /// There is nothing to compare.
+    #[error("{}: no recording of a component in --resources-path", .0.display())]
+    Nothing(PathBuf),
+    /// There is no daprd.
+    #[error("--upstream daprd needs the address of a daprd in --daprd, such as 127.0.0.1:50002")]
+    NoDaprd,
+    /// The counters of tools cannot be created.
+    #[error("cannot count calls: {0}")]
+    Metrics(String),
+}
+
+impl Error {
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        if let Self::Invalid(errors) = self { errors } else { &[] }
+    }
+}

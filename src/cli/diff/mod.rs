@@ -1,0 +1,93 @@
+//! `mynah diff`: sends recorded requests to real models again, and reports what has changed.
+
+// recorded  the recorded exchanges of components
+// error     the reasons why nothing is compared
+// compare   what differs between two answers
+// report    the report
+
+mod compare;
+mod error;
+mod recorded;
+mod report;
+
+use std::{
+    io::{self, Write},
+    pin::pin,
+    process::ExitCode,
+};
+
+use futures_util::{StreamExt, stream};
+
+pub(crate) use self::error::Error;
+use self::{
+    compare::changes,
+    recorded::{Asked, exchanges},
+    report::{Compared, Report},
+};
+use super::{
+    args::{self, DiffArgs},
+    progress::Progress,
+};
+use crate::{
+    base::environment::Environment,
+    component::{ApiSecret, Context, RealModels, Upstream, UpstreamApi},
+    provider::CallContext,
+};
+
+/// Compares the answers of real models with the recorded ones, and prints a report to stdout. Returns a
+/// failure code if a request fails or an answer differs in what `--fail-on` names.
+pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<ExitCode, Error> {
+    let models = RealModels::Upstream(Upstream { api: api(args, environment)?, recorder: None });
+    let context = Context {
+        environment: environment.clone(),
+        real_models: Some(models),
+        ..Context::default()
+    };
+    let asked = exchanges(args, &context)?;
+    let all = asked.len();
+    let mut progress = Progress::new(environment, "request");
+    let asking = stream::iter(asked).map(compared).buffered(args.concurrency.into());
+    let (mut report, mut asking) = (Report::default(), pin!(asking));
+    while let Some(compared) = asking.next().await {
+        report.add(compared);
+        progress.update(report.len(), all, report.failed());
+    }
+    let text = if args.json { report.to_json() } else { report.to_string() };
+    // Ignore write errors: the exit code is still useful.
+    let _ = writeln!(io::stdout(), "{text}");
+    let is_failure =
+        report.failed() > 0 || args.fail_on.iter().any(|it| report.changed_in(*it) > 0);
+    Ok(if is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn api(args: &DiffArgs, environment: &Environment) -> Result<UpstreamApi, Error> {
+    match args.upstream {
+        args::UpstreamApi::Openai => Ok(UpstreamApi::OpenAi),
+        args::UpstreamApi::Daprd => {
+            let token = environment.get("DAPR_API_TOKEN").filter(|token| !token.is_empty());
+            let token = token.map(|token| ApiSecret(token.to_owned()));
+            Ok(UpstreamApi::Daprd { address: args.daprd.clone().ok_or(Error::NoDaprd)?, token })
+        }
+    }
+}
+
+/// Asks a model again.
+async fn compared(asked: Asked) -> Compared {
+    let Asked { component, name, request, recorded, model } = asked;
+    let compared = Compared { component, name, ..Compared::default() };
+    let request = match request {
+        Ok(request) => request,
+        Err(error) => return Compared { failure: Some(error), ..compared },
+    };
+    let recorded = recorded.converse(request.clone(), CallContext::default()).await;
+    match model.converse(request.clone(), CallContext::default()).await {
+        Ok(answer) => {
+            let changes = changes(&request, &recorded, &answer);
+            Compared { changes, usage: answer.usage, ..compared }
+        }
+        Err(error) => match recorded {
+            Err(recorded) if recorded == error => compared,
+            _ => Compared { failure: Some(error.message), ..compared },
+        },
+    }
+}

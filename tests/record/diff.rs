@@ -1,0 +1,99 @@
+//! `mynah diff`.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
+use serde_json::{Value, json};
+
+use super::{component_of, model, recorder, stop};
+use crate::support::{
+    messages::{assistant_with_calls, request, tool, tool_call, tool_result, user},
+    mynah,
+    process::{Output, Process},
+    scratch,
+};
+
+const BEFORE: &str = r#"rules:
+- {match: {user: weather, has_tool_result: false}, respond: [{tool_call: [{name: get_weather, args: {city: Paris}}]}]}
+- {match: {user: time}, respond: It is late.}
+- {match: {has_tool_result: true}, respond: Sunny and warm.}
+"#;
+
+const AFTER: &str = r#"rules:
+- {match: {user: weather, has_tool_result: false}, respond: [{tool_call: [{name: get_weather, args: {city: 5}}]}]}
+- {match: {user: time}, respond: {respond: It is very late., finish_reason: length}}
+- {match: {has_tool_result: true}, respond: Sunny and warm.}
+"#;
+
+fn asks() -> [ConversationRequestAlpha2; 3] {
+    let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let call = [tool_call("c1", "get_weather", r#"{"city": "Paris"}"#)];
+    let history =
+        [user("weather?"), assistant_with_calls("", call), tool_result("c1", "get_weather", "20")];
+    let with_tools = |messages| ConversationRequestAlpha2 {
+        tools: vec![tool("get_weather", schema.clone())],
+        ..messages
+    };
+    let named = |request| ConversationRequestAlpha2 { name: "gpt".to_owned(), ..request };
+    [
+        named(with_tools(request([user("weather?")]))),
+        named(with_tools(request(history))),
+        named(request([user("time?")])),
+    ]
+}
+
+fn diff(recordings: &Path, components: &Path, flags: &[&str]) -> Output {
+    let mut command = mynah();
+    command.args(["diff", recordings.to_str().unwrap(), "--upstream", "openai"]);
+    command.args(["--resources-path", components.to_str().unwrap()]).args(flags);
+    Process::start(&mut command).wait()
+}
+
+#[tokio::test]
+async fn says_what_has_changed() {
+    let (before, recordings) = (model(BEFORE), scratch("recordings"));
+    let components = component_of(&before);
+    let sidecar = recorder(&components, &recordings);
+    for asks in asks() {
+        sidecar.converse(asks).await.unwrap();
+    }
+    stop(sidecar).await;
+    let recorded = super::recorded(&recordings);
+    let same = diff(&recordings, &components, &["--fail-on", "finish,tools,schema,text"]);
+    assert_eq!(
+        (same.code, &*same.stdout),
+        (Some(0), "3 requests: 0 changed, 0 failed; 6 + 11 tokens\n")
+    );
+    let after = model(AFTER);
+    let components = component_of(&after);
+    let changed = diff(&recordings, &components, &[]);
+    assert_eq!(changed.code, Some(0), "{}", changed.stderr);
+    assert_snapshot!(changed.stdout);
+    for (aspect, code) in [("text", 1), ("finish", 1), ("schema", 1), ("tools", 1)] {
+        assert_eq!(diff(&recordings, &components, &["--fail-on", aspect]).code, Some(code));
+    }
+    let json: Value =
+        serde_json::from_str(&diff(&recordings, &components, &["--json"]).stdout).unwrap();
+    assert_eq!((&json["changed"], &json["failed"]), (&json!(2), &json!(0)));
+    assert_eq!(json["exchanges"][0]["changes"][0]["aspect"], "tools");
+    assert_eq!(super::recorded(&recordings), recorded, "nothing is written");
+}
+
+#[tokio::test]
+async fn failed_requests_fail() {
+    let (before, recordings) = (model(BEFORE), scratch("recordings"));
+    let components = component_of(&before);
+    let sidecar = recorder(&components, &recordings);
+    let [_, _, time] = asks();
+    sidecar.converse(time).await.unwrap();
+    stop(sidecar).await;
+    drop(before);
+    let failed = diff(&recordings, &components, &[]);
+    assert_eq!(failed.code, Some(1));
+    assert_snapshot!(failed.stdout);
+    let nothing = scratch("recordings");
+    let nothing_to_compare = diff(&nothing, &components, &[]);
+    assert_eq!(nothing_to_compare.code, Some(1));
+    assert_snapshot!(nothing_to_compare.stderr.replace(nothing.to_str().unwrap(), "FOLDER"));
+}
