@@ -45,7 +45,7 @@ pub(super) fn resources(components: &[(&str, &str, &[Value])]) -> PathBuf {
 }
 
 /// Returns the metadata of a `conversation.openai` that mynah serves at this port.
-fn openai(port: u16) -> [Value; 3] {
+pub(super) fn openai(port: u16) -> [Value; 3] {
     let endpoint = format!("http://127.0.0.1:{port}/v1");
     [item("key", "any"), item("model", "echo"), item("endpoint", &endpoint)]
 }

@@ -35,6 +35,7 @@ mod packages;
 mod python;
 mod python_helper;
 mod quickstart;
+mod record;
 mod recording;
 mod report_page;
 mod rust_sdk;

@@ -6,6 +6,7 @@ mod selection;
 use std::{
     net::{TcpListener, UdpSocket},
     path::Path,
+    process::Command,
 };
 
 use proc_macro::{TokenStream, TokenTree};
@@ -21,6 +22,7 @@ const IGNORE: &str = "ignore";
 /// - `"MYNAH_SOAK_SECONDS"`, the variable
 /// - `"IPv6"`
 /// - `"network"`: an address of this machine on a network
+/// - `"network namespaces"`: the right to run programs in one of their own
 /// - a program, such as `"curl"`, in `PATH`. With `MYNAH_INTEROP=1`, a test fails without its programs.
 #[proc_macro_attribute]
 pub fn needs(needs: TokenStream, test: TokenStream) -> TokenStream {
@@ -67,6 +69,7 @@ fn exists(need: &str, selection: &Selection) -> bool {
         name if name.starts_with("MYNAH_") => !variable(name).is_empty(),
         "IPv6" => TcpListener::bind("[::1]:0").is_ok(),
         "network" => has_network(),
+        "network namespaces" => has_network_namespaces(),
         program => *selection == Selection::All || is_installed(program),
     }
 }
@@ -78,6 +81,11 @@ fn has_network() -> bool {
         socket.local_addr()
     });
     address.is_ok_and(|address| !address.ip().is_loopback())
+}
+
+fn has_network_namespaces() -> bool {
+    let own = ["--map-root-user", "--net", "ip", "link", "set", "lo", "up"];
+    Command::new("unshare").args(own).output().is_ok_and(|output| output.status.success())
 }
 
 fn is_installed(program: &str) -> bool {
