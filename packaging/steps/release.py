@@ -23,6 +23,7 @@ def build(project: Project, target: str | None) -> Path:
     zig = shutil.which("cargo-zigbuild") and target.endswith("-linux-gnu")
     command = ["cargo", "zigbuild" if zig else "build", "--locked", "--release", "--package=mynah", "--bin=mynah"]
     command += ["--target", f"{target}.{GLIBC}" if zig else target]
+    command += ["--config", str(ROOT / "packaging" / "smaller.toml")]
     environment = os.environ | {
         "CARGO_INCREMENTAL": "0",
         "CARGO_TARGET_DIR": str(project.target_folder),
