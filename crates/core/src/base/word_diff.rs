@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn shows_the_words_around_changes() {
         let cases = [
-            ("a b c", "a b c d", "a b [-c-]{+c d+}"),
+            ("a b c", "a b c d", "a b c{+ d+}"),
             ("", "a b", "{+a b+}"),
             ("a b", "", "[-a b-]"),
             ("Grüße an Ulm", "Grüße an Köln", "Grüße an [-Ulm-]{+Köln+}"),
