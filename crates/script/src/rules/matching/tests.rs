@@ -198,7 +198,7 @@ fn invalid_matches_are_rejected() {
         json!({ "user": { "matches": "(?<a>a)" }, "system": { "matches": "(?<a>a)" } }),
     ];
     insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
-    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `any_tool_call`, `has_image`, `has_audio`, `has_file`, `not`, `any_of`, `all_of`
+    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `any_tool_call`, `has_image`, `has_audio`, `has_file`, `request`, `not`, `any_of`, `all_of`
     the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
     the list is empty; expected at least one condition
     tools is empty; expected at least one name
