@@ -1,6 +1,6 @@
 //! A component of a sidecar that is connected when it is called.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use futures_util::{FutureExt, StreamExt, TryFutureExt, future::BoxFuture};
 use tokio::sync::OnceCell;
@@ -11,8 +11,7 @@ use crate::{
     provider::{Answering, CallContext, Deltas, Live, Provider, ProviderError},
 };
 
-/// A component of a sidecar. The first call connects.
-#[derive(Debug)]
+/// A component of a sidecar. The first call connects. `Debug` does not show the token.
 pub(crate) struct LazyComponent {
     address: String,
     component: Option<String>,
@@ -37,6 +36,14 @@ impl LazyComponent {
         let Self { address, component, token, .. } = self;
         let connect = || RemoteComponent::connect(address, component.as_deref(), token.as_deref());
         self.connected.get_or_try_init(|| connect().map_ok(Arc::new)).await.cloned()
+    }
+}
+
+impl fmt::Debug for LazyComponent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, component, .. } = self;
+        let mut shown = f.debug_struct("LazyComponent");
+        shown.field("address", address).field("component", component).finish_non_exhaustive()
     }
 }
 
