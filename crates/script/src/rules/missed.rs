@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use mynah_core::{
-    base::{blocking::is_blocking_thread, text::shorten, word_diff::word_diff, work::Work},
+    base::{text::shorten, word_diff::word_diff, work::Work},
     chat::{ErrorDetails, ErrorKind, Request},
     provider::{Answering, CallContext, Provider, ProviderError, call::AnsweredBy},
 };
@@ -15,7 +14,7 @@ use super::{
         MatchedCall,
         request::{Difference, RequestCondition},
     },
-    unmatched::listed,
+    unmatched::{fail_with, listed},
 };
 use crate::ScriptedSettings;
 
@@ -73,16 +72,8 @@ impl Missed {
 }
 
 impl Provider for Missed {
-    /// Works on a blocking thread, because all exchanges are compared.
     fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
-        if is_blocking_thread() {
-            return self.error(&request, &context).into();
-        }
-        let of_call = context.clone();
-        let error = move || Ok(self.error(&request, &of_call));
-        let answer =
-            async move { context.run_blocking(error).await.unwrap_or_else(|it| it).into() };
-        Answering::Later(answer.boxed())
+        fail_with(&context.clone(), move || self.error(&request, &context))
     }
 }
 

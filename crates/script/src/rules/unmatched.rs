@@ -92,17 +92,23 @@ impl Unmatched {
 }
 
 impl Provider for Unmatched {
-    /// Works on a blocking thread, because all rules are compared.
     fn answer(self: Arc<Self>, request: Arc<Request>, context: CallContext) -> Answering {
-        if is_blocking_thread() {
-            return self.error(&request, &context).into();
-        }
-        let of_call = context.clone();
-        let error = move || Ok(self.error(&request, &of_call));
-        let answer =
-            async move { context.run_blocking(error).await.unwrap_or_else(|it| it).into() };
-        Answering::Later(answer.boxed())
+        fail_with(&context.clone(), move || self.error(&request, &context))
     }
+}
+
+/// Returns the answer that fails. Works on a blocking thread, because all rules are compared.
+pub(super) fn fail_with(
+    context: &CallContext,
+    error: impl FnOnce() -> ProviderError + Send + 'static,
+) -> Answering {
+    if is_blocking_thread() {
+        return error().into();
+    }
+    let context = context.clone();
+    let error = move || Ok(error());
+    let answer = async move { context.run_blocking(error).await.unwrap_or_else(|it| it).into() };
+    Answering::Later(answer.boxed())
 }
 
 impl CallRules<'_> {
