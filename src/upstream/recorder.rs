@@ -75,7 +75,8 @@ impl Recorder {
     ) -> Result<Self, RecorderError> {
         let failed = |error| RecorderError::Folder(folder.to_owned(), error);
         fs::create_dir_all(folder).map_err(failed)?;
-        let lock = lock_folder(folder)?;
+        let lock = FileLock::of_folder(folder).map_err(failed)?;
+        let lock = lock.map_err(|InUse| RecorderError::InUse(folder.to_owned()))?;
         let writer = Writer::new(folder, environment);
         let (exchanges, received) = mpsc::channel(WAITING);
         let run = move || writer.run(received);
@@ -122,17 +123,6 @@ impl Recorder {
         // A thread that has panicked has logged it.
         let _ = writer.map(JoinHandle::join);
     }
-}
-
-/// Keeps other processes away. Does nothing on Windows, where folders cannot be opened.
-fn lock_folder(folder: &Path) -> Result<Option<FileLock>, RecorderError> {
-    if !cfg!(unix) {
-        return Ok(None);
-    }
-    let failed = |error| RecorderError::Folder(folder.to_owned(), error);
-    let file = File::open(folder).map_err(failed)?;
-    let lock = FileLock::try_new(file);
-    lock.map(Some).map_err(|InUse| RecorderError::InUse(folder.to_owned()))
 }
 
 /// Ignores poisoning, because a panic cannot leave the value in an invalid state.

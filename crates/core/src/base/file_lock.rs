@@ -1,6 +1,10 @@
 //! Locks that keep other processes away from a file or a folder.
 
-use std::fs::{File, TryLockError};
+use std::{
+    fs::{File, TryLockError},
+    io,
+    path::Path,
+};
 
 use thiserror::Error as ThisError;
 
@@ -14,6 +18,18 @@ pub struct FileLock(Option<File>);
 pub struct InUse;
 
 impl FileLock {
+    /// Locks a folder without waiting. Returns `None` on Windows, where folders cannot be opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be opened; the inner result if another process has the lock.
+    pub fn of_folder(folder: &Path) -> io::Result<Result<Option<Self>, InUse>> {
+        if !cfg!(unix) {
+            return Ok(Ok(None));
+        }
+        Ok(Self::try_new(File::open(folder)?).map(Some))
+    }
+
     /// Locks an open file or folder without waiting. Does nothing where that is impossible.
     ///
     /// # Errors

@@ -242,10 +242,6 @@ pub(crate) fn write_file(
 
 /// Locks a folder. Does nothing on Windows, where folders cannot be opened.
 pub(super) fn lock(folder: &Path) -> Result<Option<FileLock>, RunError> {
-    if !cfg!(unix) {
-        return Ok(None);
-    }
-    let file = File::open(folder).map_err(file_error(Action::Open, folder))?;
-    let lock = FileLock::try_new(file);
-    lock.map(Some).map_err(|InUse| RunError::InUse { folder: folder.to_owned() })
+    let lock = FileLock::of_folder(folder).map_err(file_error(Action::Open, folder))?;
+    lock.map_err(|InUse| RunError::InUse { folder: folder.to_owned() })
 }
