@@ -59,7 +59,7 @@ pub(super) fn replay(
         chains: missed == MissedSpec::Fallback,
         allow_unoffered: true,
         model: metadata.literal("model").unwrap_or(defaults.model),
-        ..ScriptedSettings::default()
+        ..defaults
     };
     let rules = rules::read_recording(&file, metadata, report);
     Some(Arc::new(ReplaySpec { settings, rules, missed }))

@@ -119,8 +119,7 @@ pub(super) fn upstream(
     let model = UpstreamModel::read(upstream, metadata, report)?;
     let defaults = ScriptedSettings::default();
     let name = model.name().map(str::to_owned).or_else(|| metadata.literal("model"));
-    let settings =
-        ScriptedSettings { model: name.unwrap_or(defaults.model), ..ScriptedSettings::default() };
+    let settings = ScriptedSettings { model: name.unwrap_or(defaults.model), ..defaults };
     let rules = metadata.shared_rules.cloned();
     Some(Arc::new(UpstreamSpec { model, settings, rules }))
 }

@@ -248,9 +248,8 @@ fn has_templates(json: &str) -> bool {
 fn of_usage(usage: Option<Usage>, has_reasoning: bool) -> UsageDocument {
     let Some(usage) = usage else { return UsageDocument::None("none") };
     let Usage { prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens } = usage;
-    let stated = |tokens| Some(tokens).filter(|tokens| *tokens > 0);
     let reasoning_tokens = Some(reasoning_tokens).filter(|tokens| has_reasoning || *tokens > 0);
-    let cached_tokens = stated(cached_tokens);
+    let cached_tokens = Some(cached_tokens).filter(|tokens| *tokens > 0);
     UsageDocument::Counts { prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens }
 }
 
