@@ -4,14 +4,14 @@ use std::{net::IpAddr, time::Duration};
 
 use thiserror::Error as ThisError;
 
-use super::args::{self, RecordArgs, ReplayMiss, ServeArgs};
+use super::args::{NoDaprd, RecordArgs, ReplayMiss, ServeArgs, UpstreamApi};
 use crate::{
     api::{
         access::{Access, ApiToken, InvalidToken},
         browser::Hosts,
     },
     base::{endpoint::Endpoint, environment::Environment, quantity},
-    component::{ApiSecret, StandIn, UpstreamApi},
+    component::StandIn,
     net::Interfaces,
     server::{
         ComponentSockets, Config, Daprd, JournalConfig, MissedConfig, ModelSource, Ports,
@@ -49,8 +49,8 @@ pub(super) enum ConfigError {
     )]
     ReplayUpstream,
     /// There is no daprd.
-    #[error("--upstream daprd needs the address of a daprd in --daprd, such as 127.0.0.1:50002")]
-    UpstreamWithoutDaprd,
+    #[error(transparent)]
+    NoDaprd(#[from] NoDaprd),
     /// The value is not a list of IP addresses.
     #[error(
         "invalid value {0:?} for --dapr-listen-addresses: expected IP addresses, \
@@ -193,15 +193,8 @@ fn models(
     daprd: Option<&Endpoint>,
     token: &str,
 ) -> Result<Option<ModelSource>, ConfigError> {
-    let api = match args.upstream {
-        None => None,
-        Some(args::UpstreamApi::Openai) => Some(UpstreamApi::OpenAi),
-        Some(args::UpstreamApi::Daprd) => {
-            let address = daprd.ok_or(ConfigError::UpstreamWithoutDaprd)?.to_string();
-            let token = Some(ApiSecret(token.to_owned())).filter(|_| !token.is_empty());
-            Some(UpstreamApi::Daprd { address, token })
-        }
-    };
+    let with_daprd = |api: UpstreamApi| api.with_daprd(daprd.map(Endpoint::to_string), token);
+    let api = args.upstream.map(with_daprd).transpose()?;
     let folder = args.record.as_ref().or(args.replay.as_ref().filter(|_| args.record_missing));
     let (record, records_errors) = (folder.cloned(), args.record_errors);
     let upstream = api.map(|api| UpstreamConfig { api, record, records_errors });

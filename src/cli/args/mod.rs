@@ -13,7 +13,7 @@ use clap_complete::Shell;
 pub(crate) use self::{
     daprd_flags::with_two_dashes,
     diff::{Aspect, DiffArgs},
-    record::{RecordArgs, ReplayMiss, UpstreamApi},
+    record::{NoDaprd, RecordArgs, ReplayMiss, UpstreamApi},
     serve::{LogLevel, ServeArgs},
 };
 use crate::{

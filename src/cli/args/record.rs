@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use thiserror::Error as ThisError;
+
+use crate::component::{self, ApiSecret};
 
 /// Options for real models and recordings.
 #[derive(Debug, Args)]
@@ -49,4 +52,26 @@ pub(crate) enum UpstreamApi {
     Openai,
     /// The components of the daprd in --daprd, for all models
     Daprd,
+}
+
+/// `--upstream daprd` without the address of a daprd.
+#[derive(Debug, ThisError)]
+#[error("--upstream daprd needs the address of a daprd in --daprd, such as 127.0.0.1:50002")]
+pub(crate) struct NoDaprd;
+
+impl UpstreamApi {
+    /// Returns how models are called, with the address of daprd, if there is one, and Dapr's API token.
+    pub(crate) fn with_daprd(
+        self,
+        address: Option<String>,
+        token: &str,
+    ) -> Result<component::UpstreamApi, NoDaprd> {
+        match self {
+            Self::Openai => Ok(component::UpstreamApi::OpenAi),
+            Self::Daprd => {
+                let token = Some(ApiSecret(token.to_owned())).filter(|_| !token.is_empty());
+                Ok(component::UpstreamApi::Daprd { address: address.ok_or(NoDaprd)?, token })
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
 
-use crate::base::diagnostics::Diagnostic;
+use crate::{base::diagnostics::Diagnostic, cli::args::NoDaprd};
 
 /// The reason why nothing is compared.
 #[derive(Debug, ThisError)]
@@ -16,8 +16,8 @@ pub(crate) enum Error {
     #[error("{}: no recording of a component in --resources-path", .0.display())]
     Nothing(PathBuf),
     /// There is no daprd.
-    #[error("--upstream daprd needs the address of a daprd in --daprd, such as 127.0.0.1:50002")]
-    NoDaprd,
+    #[error(transparent)]
+    NoDaprd(#[from] NoDaprd),
     /// The counters of tools cannot be created.
     #[error("cannot count calls: {0}")]
     Metrics(String),

@@ -24,20 +24,19 @@ use self::{
     recorded::{Asked, exchanges},
     report::{Compared, Report},
 };
-use super::{
-    args::{self, DiffArgs},
-    progress::Progress,
-};
+use super::{args::DiffArgs, progress::Progress};
 use crate::{
     base::environment::Environment,
-    component::{ApiSecret, Context, RealModels, Upstream, UpstreamApi},
+    component::{Context, RealModels, Upstream},
     provider::CallContext,
 };
 
 /// Compares the answers of real models with the recorded ones, and prints a report to stdout. Returns a
 /// failure code if a request fails or an answer differs in what `--fail-on` names.
 pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<ExitCode, Error> {
-    let models = RealModels::Upstream(Upstream { api: api(args, environment)?, recorder: None });
+    let token = environment.get("DAPR_API_TOKEN").unwrap_or_default();
+    let api = args.upstream.with_daprd(args.daprd.clone(), token)?;
+    let models = RealModels::Upstream(Upstream { api, recorder: None });
     let context = Context {
         environment: environment.clone(),
         real_models: Some(models),
@@ -58,17 +57,6 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
     let is_failure =
         report.failed() > 0 || args.fail_on.iter().any(|it| report.changed_in(*it) > 0);
     Ok(if is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn api(args: &DiffArgs, environment: &Environment) -> Result<UpstreamApi, Error> {
-    match args.upstream {
-        args::UpstreamApi::Openai => Ok(UpstreamApi::OpenAi),
-        args::UpstreamApi::Daprd => {
-            let token = environment.get("DAPR_API_TOKEN").filter(|token| !token.is_empty());
-            let token = token.map(|token| ApiSecret(token.to_owned()));
-            Ok(UpstreamApi::Daprd { address: args.daprd.clone().ok_or(Error::NoDaprd)?, token })
-        }
-    }
 }
 
 /// Asks a model again.
