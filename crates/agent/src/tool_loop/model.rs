@@ -34,7 +34,9 @@ impl Model {
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let panicked =
             |message| ProviderError::internal(format!("the provider panicked: {message}"));
-        catch_panic(self.answer(request)).await.unwrap_or_else(|message| Err(panicked(message)))
+        // Boxed, so that the future of a run stays small.
+        let answer = Box::pin(self.answer(request));
+        catch_panic(answer).await.unwrap_or_else(|message| Err(panicked(message)))
     }
 
     async fn answer(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
