@@ -1,0 +1,40 @@
+import { useState } from "preact/hooks";
+import { CallsPage } from "./CallsPage";
+import { Header } from "./Header";
+import { Help } from "./Help";
+import { useKeys } from "./keys";
+import type { Connection } from "./live/connection";
+import { useConnection } from "./live/use";
+import type { Report } from "./page";
+import { useRoute } from "./route";
+import { NO_FILTER } from "./store/filter";
+import type { Journal } from "./store/journal";
+import { useJournal } from "./store/use";
+import { TokenForm } from "./TokenForm";
+
+interface Props {
+  journal: Journal;
+  /** Absent in a static page. */
+  connection: Connection | undefined;
+  report: Report | undefined;
+}
+
+export function App({ journal, connection, report }: Props) {
+  useJournal(journal);
+  useConnection(connection);
+  const route = useRoute();
+  const [filter, setFilter] = useState(NO_FILTER);
+  const [helps, setHelps] = useState(false);
+  const pause = () => connection && journal.pause(!journal.paused);
+  useKeys({ p: pause, "?": () => setHelps(true) });
+  const isCalls = route.view === "calls" || route.view === "call";
+  const needsToken = connection?.state === "token";
+  return (
+    <>
+      <Header route={route} journal={journal} connection={connection} report={report} onPause={pause} onHelp={() => setHelps(true)} />
+      {needsToken && <main><TokenForm onToken={() => connection.retry()} /></main>}
+      {!needsToken && isCalls && <CallsPage route={route} journal={journal} connection={connection} filter={filter} onFilter={setFilter} />}
+      {helps && <Help onClose={() => setHelps(false)} />}
+    </>
+  );
+}

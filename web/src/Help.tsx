@@ -1,0 +1,21 @@
+import { Dialog } from "./text/Dialog";
+
+const KEYS: [string, string][] = [
+  ["j / ↓", "next call"],
+  ["k / ↑", "previous call"],
+  ["Enter", "open the call"],
+  ["Esc", "close the call, or leave a field"],
+  ["1 – 4", "conversation, why, thread, raw"],
+  ["/", "search"],
+  ["p", "pause, resume"],
+  ["c", "copy the call as a rule, a test or a command"],
+  ["?", "this help"],
+];
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">{KEYS.map(([key, effect]) => <div><dt><kbd>{key}</kbd></dt><dd>{effect}</dd></div>)}</dl>
+    </Dialog>
+  );
+}

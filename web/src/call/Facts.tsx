@@ -1,0 +1,31 @@
+import type { Entry } from "../entry";
+import { readRequest } from "../read";
+import { clock, duration } from "../text/format";
+import { Name } from "../text/Text";
+import { CopyButton } from "../text/CopyButton";
+
+/** Shows what is known of a call in addition to its texts. */
+export function Facts({ entry }: { entry: Entry }) {
+  const usage = entry.response?.usage;
+  const facts: [string, string | undefined][] = [
+    ["time", clock(entry.time)],
+    ["duration", duration(entry.duration_ms)],
+    ["session", entry.session],
+    ["component", entry.component || "(none)"],
+    ["API", [entry.api, entry.surface, entry.stream ? "stream" : ""].filter(Boolean).join(", ")],
+    ["tokens", usage && `${usage.prompt_tokens} + ${usage.completion_tokens} = ${usage.total_tokens}`],
+    ["reasoning", usage?.reasoning_tokens?.toString()],
+    ["cached", usage?.cached_tokens?.toString()],
+    ["finish reason", entry.response?.finish_reason],
+    ["answered as", entry.response?.model],
+    ...readRequest(entry).settings,
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => value !== undefined && value !== "" && <div><dt>{name}</dt><dd><Name>{value.slice(0, 300)}</Name></dd></div>)}
+      {entry.trace && (
+        <div><dt>trace</dt><dd class="mono"><Name>{entry.trace.trace_id}</Name> <CopyButton text={() => entry.trace?.trace_id ?? ""} label="Copy trace id" /></dd></div>
+      )}
+    </dl>
+  );
+}

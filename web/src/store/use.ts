@@ -1,0 +1,9 @@
+import { useEffect, useReducer } from "preact/hooks";
+import type { Journal } from "./journal";
+
+/** Draws again when the journal changes. */
+export function useJournal(journal: Journal): number {
+  const [, draw] = useReducer((version: number, _: void) => version + 1, 0);
+  useEffect(() => journal.subscribe(() => draw(undefined)), [journal]);
+  return journal.version;
+}
