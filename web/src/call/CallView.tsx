@@ -1,4 +1,5 @@
 import type { Ref } from "preact";
+import { useMemo } from "preact/hooks";
 import { callLink, type Tab } from "../route";
 import type { Journal } from "../store/journal";
 import { entryOf, type Row } from "../store/row";
@@ -7,6 +8,9 @@ import { Name } from "../text/Text";
 import { Conversation } from "./Conversation";
 import { Facts } from "./Facts";
 import { Raw } from "./Raw";
+import { originsOf, turnOf } from "../thread/threads";
+import { Waterfall } from "../thread/Waterfall";
+import { Why } from "../why/Why";
 
 interface Props {
   row: Row;
@@ -19,8 +23,9 @@ interface Props {
 
 const TABS: [Tab, string][] = [["chat", "Conversation"], ["why", "Why"], ["thread", "Thread"], ["raw", "Raw"]];
 
-export function CallView({ row, tab, isLive, onCopy, title }: Props) {
-  const entry = entryOf(row);
+export function CallView({ row, tab, journal, isLive, onCopy, title }: Props) {
+  const entry = useMemo(() => entryOf(row), [row]);
+  const turn = useTurn(journal, row);
   return (
     <article class="call" aria-label={`Call ${row.number}`}>
       <header>
@@ -38,9 +43,16 @@ export function CallView({ row, tab, isLive, onCopy, title }: Props) {
         ))}
       </nav>
       <div class="content" tabIndex={0} role="region" aria-label={TABS.find(([id]) => id === tab)?.[1]}>
-        {tab === "chat" && <><Facts entry={entry} /><Conversation entry={entry} origins={new Map()} /></>}
+        {tab === "chat" && <><Facts entry={entry} /><Conversation entry={entry} origins={originsOf(turn)} /></>}
+        {tab === "why" && <Why entry={entry} isLive={isLive} />}
+        {tab === "thread" && <Waterfall turn={turn} open={row} />}
         {tab === "raw" && <Raw entry={entry} />}
       </div>
     </article>
   );
+}
+
+/** Finds the thread of a call again when its session may have more calls. */
+function useTurn(journal: Journal, row: Row) {
+  return useMemo(() => turnOf(journal.items, row), [journal.sessions.count(row.session), row]);
 }

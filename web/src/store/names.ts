@@ -12,6 +12,10 @@ export class Names {
     else this.counts.delete(name);
   }
 
+  count(name: string): number {
+    return this.counts.get(name) ?? 0;
+  }
+
   /** Returns the latest names, in alphabetical order. */
   list(limit: number): string[] {
     return [...this.counts.keys()].slice(-limit).filter(Boolean).sort();

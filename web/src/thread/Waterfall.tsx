@@ -1,0 +1,94 @@
+import { callLink } from "../route";
+import type { Row } from "../store/row";
+import { clip, count, duration, shortArguments } from "../text/format";
+import { Name } from "../text/Text";
+import { OutcomeMark } from "../list/OutcomeMark";
+import type { Turn } from "./threads";
+import { MAX_STEPS, stepsOf, type Step, type ToolRun } from "./steps";
+
+/** Shows the calls of a thread in time: turns, tool calls, retries and the time outside. */
+export function Waterfall({ turn, open }: { turn: Turn | undefined; open: Row }) {
+  if (!turn) return <p class="dim">This call has no history.</p>;
+  const steps = stepsOf(turn.thread);
+  const total = Math.max(1, ...steps.map((step) => step.end));
+  return (
+    <div class="thread">
+      <Summary turn={turn} steps={steps} total={total} />
+      <div class="waterfall" role="list" aria-label="Turns">
+        {steps.map((step, index) => <StepLines step={step} number={index + 1} total={total} isOpen={step.turn.row === open} />)}
+      </div>
+      <p class="legend dim"><i class="bar-model" /> mynah answers <i class="bar-failed" /> fails <i class="bar-outside" /> tools and application</p>
+    </div>
+  );
+}
+
+function Summary({ turn, steps, total }: { turn: Turn; steps: Step[]; total: number }) {
+  const inside = steps.reduce((sum, step) => sum + step.turn.row.duration, 0);
+  const outside = steps.reduce((sum, step) => sum + (step.outside ?? 0), 0);
+  const retries = turn.thread.filter((other) => other.isRetry).length;
+  const tools = steps.reduce((sum, step) => sum + step.tools.length, 0);
+  const facts = [count(turn.thread.length, "call"), count(tools, "tool call"), count(retries, "retry", "retries")];
+  return (
+    <>
+      <p>
+        {facts.join(" · ")} · {duration(total)} in all: {duration(inside)} in mynah, <strong>{duration(outside)} outside</strong>
+      </p>
+      {turn.thread.length === 1 && <p class="dim">No other call of this session extends this history or is extended by it.</p>}
+      {turn.thread.length > MAX_STEPS && <p class="dim">The latest {MAX_STEPS} calls are shown.</p>}
+    </>
+  );
+}
+
+const percent = (value: number, total: number): string => `${((100 * value) / total).toFixed(3)}%`;
+
+interface BarProps {
+  kind: string;
+  from: number;
+  to: number;
+  total: number;
+}
+
+function Bar({ kind, from, to, total }: BarProps) {
+  const style = { left: percent(from, total), width: percent(to - from, total) };
+  return <span class="track" aria-hidden="true"><i class={`bar-${kind}`} style={style} /></span>;
+}
+
+function StepLines({ step, number, total, isOpen }: { step: Step; number: number; total: number; isOpen: boolean }) {
+  const { row, isRetry } = step.turn;
+  const kind = row.outcome === "ok" ? "model" : "failed";
+  const to = step.toolsEnd ?? step.end;
+  return (
+    <>
+      {step.outside !== undefined && step.outside > 0 && (
+        <div role="listitem" class="w-line w-gap">
+          <span class="w-label dim">outside</span>
+          <Bar kind="outside" from={step.start - step.outside} to={step.start} total={total} />
+          <span class="w-time dim">{duration(step.outside)}</span>
+        </div>
+      )}
+      <div role="listitem" class={`w-line${isOpen ? " current" : ""}`}>
+        <span class="w-label">
+          <a href={callLink(row.key, "thread")} aria-current={isOpen ? "true" : undefined}>{number}. call {row.number}</a>{" "}
+          <OutcomeMark outcome={row.outcome} />{isRetry && <strong class="retry"> ↻ retry</strong>}
+          <span class="w-text"> <Name>{step.tools.length > 0 ? count(step.tools.length, "tool call") : row.answer}</Name></span>
+        </span>
+        <Bar kind={kind} from={step.start} to={step.end} total={total} />
+        <span class="w-time">{duration(row.duration)}</span>
+      </div>
+      {step.tools.map((tool) => <ToolLine tool={tool} from={step.end} to={to} total={total} />)}
+    </>
+  );
+}
+
+function ToolLine({ tool, from, to, total }: { tool: ToolRun; from: number; to: number; total: number }) {
+  return (
+    <div role="listitem" class="w-line w-tool">
+      <span class="w-label">
+        <span aria-hidden="true">→ </span><strong><Name>{tool.call.name}</Name></strong>(<Name>{clip(shortArguments(tool.call.args), 120)}</Name>)
+        {tool.result !== undefined && <span class="dim"> <span aria-hidden="true">←</span> <Name>{clip(tool.result, 120)}</Name></span>}
+      </span>
+      <Bar kind="tool" from={from} to={Math.max(from, to)} total={total} />
+      <span class="w-time dim">{to > from ? `≤ ${duration(to - from)}` : ""}</span>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+// What `POST /mynah/v1/explain` answers.
+import type { Entry } from "../entry";
+import { control } from "../live/api";
+
+export interface Mismatch {
+  condition: string;
+  expected: string;
+  seen: string | null;
+}
+
+export interface ExplainedRule {
+  rule: string;
+  file?: string;
+  /** The file and line. */
+  place?: string;
+  answers: boolean;
+  matches: boolean;
+  uses: number;
+  mismatches: Mismatch[];
+  captures?: Record<string, string>;
+}
+
+export interface ExplainedArgument {
+  name: string;
+  value: unknown;
+  source: string;
+  rule?: string;
+  words?: string;
+}
+
+export interface ExplainedCall {
+  rule: string;
+  words: string[];
+  arguments: ExplainedArgument[];
+  left_out: string[];
+}
+
+export interface ExplainedTool {
+  tool: string;
+  calls: ExplainedCall[];
+  reason?: string;
+}
+
+export interface Explanation {
+  component: string;
+  session: string;
+  chain: { message?: number; step?: number; error?: string } | null;
+  answered_by: string | null;
+  rules: ExplainedRule[];
+  echo: { tools: ExplainedTool[] } | null;
+}
+
+/** Asks which rule would answer the request of a call now. */
+export async function explain(entry: Entry): Promise<Explanation> {
+  const { request, api, component, session } = entry;
+  const body = JSON.stringify({ request, api, session, component: component || undefined });
+  return (await control("POST", "explain", body)) as Explanation;
+}
+
+/** Sorts rules: the one that answers, then those that match, then those with the fewest unmet conditions. */
+export function nearestFirst(rules: ExplainedRule[]): ExplainedRule[] {
+  const distance = (rule: ExplainedRule) => (rule.answers ? -2 : rule.matches ? -1 : rule.mismatches.length);
+  return [...rules].sort((one, other) => distance(one) - distance(other));
+}
