@@ -30,7 +30,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, messageOf(text) || `${response.status} ${response.statusText}`);
 }
 
-function messageOf(text: string): string {
+export function messageOf(text: string): string {
   try {
     const body = JSON.parse(text) as { error?: unknown; message?: unknown };
     const error = typeof body.error === "object" && body.error ? (body.error as { message?: unknown }).message : body.error;
