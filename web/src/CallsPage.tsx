@@ -1,4 +1,5 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CallView } from "./call/CallView";
 import { CopyMenu } from "./call/CopyMenu";
 import { NoCalls, NoMatch, Notice } from "./Empty";
@@ -39,6 +40,7 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
     if (row && opened) show(row, true);
     else if (row) setCursor(row.seq);
   };
+  useFocus(opened !== undefined, title);
   const toTab = (at: Tab) => () => opened && show(opened, true, at);
   useKeys({
     j: () => move(1),
@@ -66,6 +68,16 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
       {copying && current && <CopyMenu row={current} isLive={connection !== undefined} onClose={() => setCopying(false)} />}
     </main>
   );
+}
+
+/** Moves the focus to a call when it opens, and back to the list when it closes. */
+function useFocus(isOpen: boolean, title: RefObject<HTMLElement | null>): void {
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    if (isOpen) title.current?.focus({ preventScroll: true });
+    else if (wasOpen.current) document.querySelector<HTMLElement>(".calls")?.focus({ preventScroll: true });
+    wasOpen.current = isOpen;
+  }, [isOpen]);
 }
 
 function Gone({ number }: { number: string }) {

@@ -1,9 +1,12 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 const FIELDS = "input, textarea, select";
 
 /** Calls the handler of a key, unless a person types in a field or a dialog is open. */
 export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
+  // The next key may come before effects have run.
+  const latest = useRef(handlers);
+  latest.current = handlers;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -12,14 +15,14 @@ export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>
       if (target.matches(FIELDS)) return leave(event, target as HTMLElement);
       if (event.key === "Enter" && target.matches("a, button, summary")) return;
       if (event.key.startsWith("Arrow") && target.closest(".content")) return;
-      const handler = handlers[event.key];
+      const handler = latest.current[event.key];
       if (!handler) return;
       event.preventDefault();
       handler(event);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  });
+  }, []);
 }
 
 function leave(event: KeyboardEvent, field: HTMLElement): void {

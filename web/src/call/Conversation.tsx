@@ -28,7 +28,7 @@ export function Conversation({ entry, origins }: { entry: Entry; origins: Origin
 
 function Turn({ role, note, children }: { role: string; note?: ComponentChildren; children: ComponentChildren }) {
   return (
-    <section class={`turn r-${/^[a-z]+$/.test(role) ? role : "other"}`} aria-label={role}>
+    <section class={`turn r-${/^[a-z]+$/.test(role) ? role : "other"}`}>
       <div class="role"><Name>{role}</Name></div>
       <div class="body">{children}{note && <div class="note">{note}</div>}</div>
     </section>

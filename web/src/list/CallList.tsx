@@ -37,12 +37,10 @@ export function CallList({ items, cursor, openKey, onOpen }: Props) {
   return (
     <div
       class="calls" role="grid" aria-label="Calls" aria-rowcount={items.length + 1} aria-colcount={COLUMNS.length}
-      tabIndex={0} aria-activedescendant={isShown ? rowId(cursor) : undefined}
+      tabIndex={0} aria-activedescendant={isShown ? rowId(cursor) : undefined} ref={box} onScroll={onScroll}
     >
       <Head />
-      <div class="scroller" ref={box} onScroll={onScroll} role="rowgroup" tabIndex={-1}>
-        <div class="all-rows" role="presentation" style={{ height: `${items.length * rowHeight}px` }}>{shown}</div>
-      </div>
+      <div class="all-rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>{shown}</div>
     </div>
   );
 }

@@ -9,6 +9,8 @@ const MAX_ROWS = 180;
 const WIDE_ROW = 28;
 const NARROW_ROW = 50;
 const NARROW = 560;
+/** The height of the head, which wide lists have. It covers no row. */
+const HEAD = 27;
 
 /** Returns the position of an item, newest first. Items are oldest first, with rising `seq`. */
 export function positionOf(items: Item[], seq: number): number {
@@ -45,7 +47,7 @@ export function useWindow(items: Item[]) {
     anchor.current = item && { seq: item.seq, offset: element.scrollTop - index * rowHeight };
     setTop(element.scrollTop);
   };
-  return { box, rowHeight, first, last: Math.min(items.length, first + shown), onScroll, height: size.height };
+  return { box, rowHeight, first, last: Math.min(items.length, first + shown), onScroll, height: size.height - (size.width < NARROW ? 0 : HEAD) };
 }
 
 function observe(element: HTMLDivElement | null, onSize: (size: { width: number; height: number }) => void) {
