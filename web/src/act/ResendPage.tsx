@@ -25,7 +25,7 @@ export function ResendPage({ journal, row }: { journal: Journal; row: Row }) {
   return (
     <main class="act-page">
       <form class="act-form" onSubmit={onSubmit} aria-label="Resend">
-        <h2>Change and resend <a href={callLink(row.key)}>call {row.number}</a></h2>
+        <h2>Resend <a href={callLink(row.key)}>call {row.number}</a> with changes</h2>
         <p class="dim mono">POST /{pathOf(api, component)}</p>
         <div class="fields">
           {isDapr && <NameField label="Component" value={component} names={components} onValue={setComponent} />}

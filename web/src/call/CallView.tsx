@@ -34,7 +34,7 @@ export function CallView({ row, tab, journal, isLive, onCopy, title }: Props) {
         <OutcomeMark outcome={row.outcome} />
         <span class="dim"><Name>{row.component}</Name></span>
         <span class="space" />
-        {isLive && entry.request !== undefined && <a class="button" href={`#/try/${row.key}`}>Change and resend</a>}
+        {isLive && entry.request !== undefined && <a class="button" href={`#/try/${row.key}`}>Resend<span class="optional"> with changes</span></a>}
         <button type="button" onClick={onCopy}>Copy as… <kbd>c</kbd></button>
       </header>
       <nav class="tabs" aria-label="Call">
