@@ -119,7 +119,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 try {
   await makeCalls(url);
   const page = await browser.newPage({ viewport: { width: 1440, height: 820 } });
-  await draw(page, url, "Will it rain in Oslo", "Why", "inspector.png");
+  await draw(page, url, "book_flight(", "Conversation", "inspector.png");
   await draw(page, url, "TP 571 to Lisbon is booked", "Thread", "inspector-thread.png");
 } finally {
   await browser.close();

@@ -59,7 +59,7 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
   return (
     <main class={`calls-page${route.view === "call" ? " split" : ""}`}>
       <section class="list-pane" aria-label="List of calls">
-        <Filters journal={journal} filter={filter} onFilter={onFilter} search={search} shown={items.length} />
+        <Filters journal={journal} filter={filter} onFilter={onFilter} search={search} shown={items.filter((item) => item.kind === "call").length} />
         {items.length > 0 && <CallList items={items} cursor={opened?.seq ?? cursor} openKey={opened?.key} onOpen={show} />}
         {items.length === 0 && (isActive(filter) ? <NoMatch onClear={() => onFilter(NO_FILTER)} /> : <NoCalls connection={connection} />)}
       </section>

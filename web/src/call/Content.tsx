@@ -1,5 +1,4 @@
 import type { Call, Message, Tool } from "../read";
-import { shortArguments } from "../text/format";
 import { Name, Text } from "../text/Text";
 import { JsonTable } from "./JsonTable";
 
@@ -55,5 +54,3 @@ function TextPart({ text, schema, tree }: { text: string; schema?: unknown; tree
     </>
   );
 }
-
-export const callInShort = (call: Call): string => `${call.name}(${shortArguments(call.args)})`;

@@ -1,26 +1,30 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Entry } from "../entry";
-import { readAnswer, readRequest, type Conversation as Read, type Message, type Tool } from "../read";
+import { readAnswer, readRequest, type Conversation as Read, type Message } from "../read";
 import { callLink } from "../route";
 import { entryOf, type Row } from "../store/row";
 import { count, duration } from "../text/format";
 import { Name, Text } from "../text/Text";
 import { answerers, AnsweredBy } from "./AnsweredBy";
 import { Content } from "./Content";
-import { JsonTable } from "./JsonTable";
+import { OfferedSchema, OfferedTools } from "./Offered";
 
 /** The calls that made the earlier turns of the assistant, by the position of the message. */
 export type Origins = Map<number, Row>;
+
+/** Messages that are shown at first: the latest ones. */
+const SHOWN = 60;
 
 /** Shows a call as a chat: its history, then its answer. */
 export function Conversation({ entry, origins }: { entry: Entry; origins: Origins }) {
   const request = readRequest(entry);
   return (
     <div class="chat">
-      {request.tools.length > 0 && <Tools tools={request.tools} />}
-      {request.schema !== undefined && <Schema schema={request.schema} />}
+      {request.tools.length > 0 && <OfferedTools tools={request.tools} />}
+      {request.schema !== undefined && <OfferedSchema schema={request.schema} />}
       {request.unreadable !== undefined && <Turn role="request"><p class="problem">The body could not be decoded.</p><Text text={request.unreadable} code /></Turn>}
-      {request.messages.map((message, index) => <History message={message} request={request} origin={origins.get(index)} />)}
+      <History request={request} origins={origins} />
       <AnswerTurn entry={entry} request={request} />
     </div>
   );
@@ -35,7 +39,20 @@ function Turn({ role, note, children }: { role: string; note?: ComponentChildren
   );
 }
 
-function History({ message, request, origin }: { message: Message; request: Read; origin: Row | undefined }) {
+function History({ request, origins }: { request: Read; origins: Origins }) {
+  const [all, setAll] = useState(false);
+  const earlier = all ? 0 : Math.max(0, request.messages.length - SHOWN);
+  return (
+    <>
+      {earlier > 0 && <button type="button" onClick={() => setAll(true)}>Show {count(earlier, "earlier message")}</button>}
+      {request.messages.slice(earlier).map((message, index) => (
+        <Past message={message} request={request} origin={origins.get(earlier + index)} />
+      ))}
+    </>
+  );
+}
+
+function Past({ message, request, origin }: { message: Message; request: Read; origin: Row | undefined }) {
   const caller = message.toolId && callerOf(request.messages, message.toolId);
   const name = message.name ?? (caller || undefined);
   const note = origin && (
@@ -80,29 +97,5 @@ function ErrorBox({ entry }: { entry: Entry }) {
       <strong>✕ {code}</strong>{retry !== undefined && <span> · retry after {duration(retry)}</span>}
       <Text text={message} />
     </div>
-  );
-}
-
-function Tools({ tools }: { tools: Tool[] }) {
-  return (
-    <details class="offered">
-      <summary>{count(tools.length, "tool")} offered: <Name>{tools.map((tool) => tool.name).join(", ")}</Name></summary>
-      {tools.map((tool) => (
-        <div class="tool">
-          <strong><Name>{tool.name}</Name></strong>
-          {tool.description && <Text text={tool.description} limit={1000} />}
-          {tool.parameters !== undefined && <JsonTable value={{}} schema={tool.parameters} label={`Parameters of ${tool.name}`} />}
-        </div>
-      ))}
-    </details>
-  );
-}
-
-function Schema({ schema }: { schema: unknown }) {
-  return (
-    <details class="offered">
-      <summary>the answer has a schema</summary>
-      <Text text={JSON.stringify(schema, null, 2)} code />
-    </details>
   );
 }

@@ -7,9 +7,11 @@ const SHOWN = 200;
 
 /** Shows a JSON value as a tree, beside its schema if there is one. */
 export function JsonTable({ value, schema, label }: { value: unknown; schema?: unknown; label: string }) {
+  return <LinesTable found={lines(value, schema)} hasSchema={schema !== undefined} label={label} />;
+}
+
+export function LinesTable({ found, hasSchema, label }: { found: Line[]; hasSchema: boolean; label: string }) {
   const [all, setAll] = useState(false);
-  const found = lines(value, schema);
-  const hasSchema = schema !== undefined;
   return (
     <>
       <table class="tree" aria-label={label}>

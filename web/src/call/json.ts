@@ -24,6 +24,18 @@ export function lines(value: unknown, schema?: unknown): Line[] {
   return found;
 }
 
+/** Returns the properties of a schema as lines, with what is required as their values. */
+export function schemaLines(schema: unknown, depth = 0): Line[] {
+  const from = object(schema);
+  const required = list(from.required).map(text);
+  if (depth > MAX_DEPTH) return [];
+  return Object.entries(object(from.properties)).flatMap(([name, inner]) => {
+    const own = line(depth, name, undefined, object(inner));
+    const nested = isObject(object(inner).items) ? object(inner).items : inner;
+    return [{ ...own, value: required.includes(name) ? "required" : "optional" }, ...schemaLines(nested, depth + 1)];
+  });
+}
+
 const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 function addChildren(found: Line[], value: unknown, schema: Json | undefined, depth: number): void {
