@@ -87,7 +87,7 @@ function ToolLine({ tool, from, to, total }: { tool: ToolRun; from: number; to: 
         <span aria-hidden="true">→ </span><strong><Name>{tool.call.name}</Name></strong>(<Name>{clip(shortArguments(tool.call.args), 120)}</Name>)
         {tool.result !== undefined && <span class="dim"> <span aria-hidden="true">←</span> <Name>{clip(tool.result, 120)}</Name></span>}
       </span>
-      <Bar kind="tool" from={from} to={Math.max(from, to)} total={total} />
+      {to > from ? <Bar kind="tool" from={from} to={to} total={total} /> : <span class="track" aria-hidden="true" />}
       <span class="w-time dim">{to > from ? `≤ ${duration(to - from)}` : ""}</span>
     </div>
   );
