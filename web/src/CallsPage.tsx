@@ -38,7 +38,8 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
   const move = (step: number) => {
     const row = neighbour(items, opened?.seq ?? cursor, step);
     if (row && opened) show(row, true);
-    else if (row) setCursor(row.seq);
+    else if (row) focusList();
+    if (row) setCursor(row.seq);
   };
   useFocus(opened !== undefined, title);
   const toTab = (at: Tab) => () => opened && show(opened, true, at);
@@ -70,12 +71,14 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
   );
 }
 
+const focusList = (): void => document.querySelector<HTMLElement>(".calls")?.focus({ preventScroll: true });
+
 /** Moves the focus to a call when it opens, and back to the list when it closes. */
 function useFocus(isOpen: boolean, title: RefObject<HTMLElement | null>): void {
   const wasOpen = useRef(isOpen);
   useEffect(() => {
     if (isOpen) title.current?.focus({ preventScroll: true });
-    else if (wasOpen.current) document.querySelector<HTMLElement>(".calls")?.focus({ preventScroll: true });
+    else if (wasOpen.current) focusList();
     wasOpen.current = isOpen;
   }, [isOpen]);
 }

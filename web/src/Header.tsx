@@ -53,7 +53,8 @@ function Status({ journal, connection }: { journal: Journal; connection: Connect
   const isPaused = journal.paused && connection.state === "live";
   const waiting = journal.waiting.length > 0 ? `, ${count(journal.waiting.length, "call")} waiting` : "";
   const text = isPaused ? `❚❚ paused${waiting}` : WORDS[connection.state];
+  const problem = connection.state === "reconnecting" && connection.problem ? `: ${connection.problem}` : "";
   return (
-    <span class={`status ${isPaused ? "paused" : connection.state}`} role="status" title={connection.problem}>{text}</span>
+    <span class={`status ${isPaused ? "paused" : connection.state}`} role="status" title={connection.problem}>{text}{problem && <Name>{problem}</Name>}</span>
   );
 }

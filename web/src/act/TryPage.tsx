@@ -11,12 +11,16 @@ export const OWN_SESSION = "inspector";
 /** Names that are offered. */
 const OFFERED = 100;
 
+/** What was typed, for when the page comes back from a call. */
+let typed = { component: "", session: OWN_SESSION, fields: NO_FIELDS };
+
 /** Sends a message to a component. */
 export function TryPage({ journal }: { journal: Journal }) {
   const components = useComponents();
-  const [component, setComponent] = useState("");
-  const [session, setSession] = useState(OWN_SESSION);
-  const [fields, setFields] = useState(NO_FIELDS);
+  const [component, setComponent] = useState(typed.component);
+  const [session, setSession] = useState(typed.session);
+  const [fields, setFields] = useState(typed.fields);
+  typed = { component, session, fields };
   const { result, call, submit } = useSend(journal);
   const set = (key: keyof typeof NO_FIELDS) => (value: string) => setFields({ ...fields, [key]: value });
   const target = component || components[0] || "echo";

@@ -1,5 +1,6 @@
 import type { Ref } from "preact";
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { Entry } from "../entry";
 import { callLink, type Tab } from "../route";
 import type { Journal } from "../store/journal";
 import { entryOf, type Row } from "../store/row";
@@ -8,7 +9,7 @@ import { Name } from "../text/Text";
 import { Conversation } from "./Conversation";
 import { Facts } from "./Facts";
 import { Raw } from "./Raw";
-import { originsOf, turnOf } from "../thread/threads";
+import { originsOf, turnOf, type Turn } from "../thread/threads";
 import { Waterfall } from "../thread/Waterfall";
 import { Why } from "../why/Why";
 
@@ -26,6 +27,10 @@ const TABS: [Tab, string][] = [["chat", "Conversation"], ["why", "Why"], ["threa
 export function CallView({ row, tab, journal, isLive, onCopy, title }: Props) {
   const entry = useMemo(() => entryOf(row), [row]);
   const turn = useTurn(journal, row);
+  const content = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => content.current?.scrollTo(0, 0), [row, tab]);
+  // Drawn again only if it changes, not whenever calls arrive.
+  const body = useMemo(() => <Body key={row.key} entry={entry} row={row} tab={tab} turn={turn} isLive={isLive} />, [row, tab, turn, isLive]);
   return (
     <article class="call" aria-label={`Call ${row.number}`}>
       <header>
@@ -42,14 +47,26 @@ export function CallView({ row, tab, journal, isLive, onCopy, title }: Props) {
           <a href={callLink(row.key, id)} aria-current={id === tab ? "page" : undefined}>{label}</a>
         ))}
       </nav>
-      <div class="content" tabIndex={0} role="region" aria-label={TABS.find(([id]) => id === tab)?.[1]}>
-        {tab === "chat" && <><Facts entry={entry} /><Conversation entry={entry} origins={originsOf(turn)} /></>}
-        {tab === "why" && <Why entry={entry} isLive={isLive} />}
-        {tab === "thread" && <Waterfall turn={turn} open={row} />}
-        {tab === "raw" && <Raw entry={entry} />}
+      <div class="content" tabIndex={0} role="region" aria-label={TABS.find(([id]) => id === tab)?.[1]} ref={content}>
+        {body}
       </div>
     </article>
   );
+}
+
+interface BodyProps {
+  entry: Entry;
+  row: Row;
+  tab: Tab;
+  turn: Turn | undefined;
+  isLive: boolean;
+}
+
+function Body({ entry, row, tab, turn, isLive }: BodyProps) {
+  if (tab === "why") return <Why entry={entry} isLive={isLive} />;
+  if (tab === "thread") return <Waterfall turn={turn} open={row} />;
+  if (tab === "raw") return <Raw entry={entry} />;
+  return <><Facts entry={entry} /><Conversation entry={entry} origins={originsOf(turn)} /></>;
 }
 
 /** Finds the thread of a call again when its session may have more calls. */
