@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { copies, type Copy } from "../copy";
 import { address } from "../live/api";
+import { token } from "../live/token";
 import { entryOf, type Row } from "../store/row";
 import { CopyButton } from "../text/CopyButton";
 import { Dialog } from "../text/Dialog";
@@ -11,7 +12,8 @@ const DEFAULT_ORIGIN = "http://127.0.0.1:3500";
 /** Shows what can be copied from a call, as it will be pasted. */
 export function CopyMenu({ row, isLive, onClose }: { row: Row; isLive: boolean; onClose: () => void }) {
   const origin = isLive ? address("").origin : DEFAULT_ORIGIN;
-  const all = useMemo(() => copies(entryOf(row), { origin, session: row.session }), [row, origin]);
+  const hasToken = isLive && token() !== "";
+  const all = useMemo(() => copies(entryOf(row), { origin, session: row.session, hasToken }), [row, origin, hasToken]);
   const [id, setId] = useState(all[0]?.id);
   const chosen = all.find((copy) => copy.id === id) ?? all[0];
   return (
