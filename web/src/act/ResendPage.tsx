@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Entry } from "../entry";
+import { isObject } from "../read/model";
 import { callLink } from "../route";
 import type { Journal } from "../store/journal";
 import { entryOf, type Row } from "../store/row";
@@ -16,7 +18,7 @@ export function ResendPage({ journal, row }: { journal: Journal; row: Row }) {
   const components = useComponents();
   const [component, setComponent] = useState(row.component);
   const [session, setSession] = useState(row.session);
-  const [body, setBody] = useState(() => requestText(entry.request));
+  const [body, setBody] = useState(() => requestText(entry));
   const { result, call, submit } = useSend(journal);
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -39,7 +41,13 @@ export function ResendPage({ journal, row }: { journal: Journal; row: Row }) {
   );
 }
 
-const requestText = (request: unknown): string => (typeof request === "string" ? request : JSON.stringify(request, null, 2));
+/** Returns the request. One that continues a response has the whole history, which must not be added again. */
+function requestText({ api, component, request }: Entry): string {
+  if (typeof request === "string") return request;
+  if (api !== "responses" || component === "" || !isObject(request)) return JSON.stringify(request, null, 2);
+  const { previous_response_id: _previous, ...whole } = request;
+  return JSON.stringify(whole, null, 2);
+}
 
 /** Throws if a text is not JSON, before mynah does. */
 function checked(text: string): string {
