@@ -1,11 +1,12 @@
 // Draws docs/images/inspector.png and docs/images/inspector-thread.png.
 // MYNAH_BINARY is the mynah to start; CHROMIUM is the browser; playwright-core must be installed.
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
+import { reduceColors } from "./png.mjs";
 
 const LIMIT = 150_000;
 const images = new URL("../docs/images/", import.meta.url).pathname;
@@ -44,9 +45,8 @@ const RESULTS = {
 
 async function start(folder) {
   const addresses = join(folder, "addresses.json");
-  const rules = join(folder, "rules.yaml");
-  await writeFile(rules, RULES);
-  const flags = ["--rules", rules, "--addresses-file", addresses, "--dapr-http-port", "0", "--dapr-grpc-port", "0"];
+  await writeFile(join(folder, "rules.yaml"), RULES);
+  const flags = ["--rules", "rules.yaml", "--addresses-file", addresses, "--dapr-http-port", "0", "--dapr-grpc-port", "0"];
   const child = spawn(process.env.MYNAH_BINARY, [...flags, "--enable-metrics=false"], { stdio: "ignore", cwd: folder });
   for (let tries = 0; tries < 200; tries++) {
     const written = await readFile(addresses, "utf8").catch(() => "");
@@ -94,33 +94,30 @@ async function makeCalls(url) {
   await converse(url, "weather test", "Will it rain in Oslo tomorrow, and where is my parcel?", [TOOLS[1]]);
   await post(`${url}/v1/responses`, "summary", { input: "Summarize: mynah answers like a model.", instructions: "Be brief." });
   await post(`${url}/v1.0-alpha1/conversation/echo/converse`, "default", { inputs: [{ content: "مرحبا, is this <b>bold</b>?", role: "user" }] });
-  await chat(url, "checkout", [{ role: "user", content: "Where is order 1743?" }]);
-  await post(`${url}/v1/responses`, "summary", { input: "And in one word?", previous_response_id: "resp_gone" });
   await agent(url);
-  await converse(url, "weather test", "What is the weather in Rome?", [TOOLS[1]]);
   await converse(url, "checkout", "How do I get a refund?");
 }
 
-async function draw(page, url, row, tab, name) {
+async function draw({ page, decoder, url }, row, tab, name) {
   await page.goto(`${url}/mynah/`);
   await page.getByRole("row").filter({ hasText: row }).first().click();
   await page.getByRole("link", { name: tab, exact: true }).click();
   await page.mouse.move(0, 0);
   await sleep(500);
-  const path = join(images, name);
-  await page.screenshot({ path });
-  const { size } = await stat(path);
-  if (size > LIMIT) throw new Error(`${name} has ${size} bytes; expected at most ${LIMIT}`);
+  const image = await reduceColors(decoder, await page.screenshot());
+  if (image.length > LIMIT) throw new Error(`${name} has ${image.length} bytes; expected at most ${LIMIT}`);
+  await writeFile(join(images, name), image);
 }
 
 const folder = await mkdtemp(join(tmpdir(), "mynah-"));
 const { child, url } = await start(folder);
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-lcd-text"] });
 try {
   await makeCalls(url);
   const page = await browser.newPage({ viewport: { width: 1440, height: 820 } });
-  await draw(page, url, "book_flight(", "Conversation", "inspector.png");
-  await draw(page, url, "TP 571 to Lisbon is booked", "Thread", "inspector-thread.png");
+  const decoder = await browser.newPage();
+  await draw({ page, decoder, url }, "book_flight(", "Conversation", "inspector.png");
+  await draw({ page, decoder, url }, "TP 571 to Lisbon is booked", "Thread", "inspector-thread.png");
 } finally {
   await browser.close();
   child.kill();
