@@ -48,6 +48,7 @@ function Explanation({ explanation, entry }: { explanation: Explanation; entry: 
       {now !== null && then !== undefined && now !== then && (
         <p class="hint">Rule <Name>{now}</Name> would answer this request now: rules, or their counts, have changed since.</p>
       )}
+      {now !== null && entry.answered_by.some((by) => by.fault) && <p class="hint">Without the fault, rule <Name>{now}</Name> would answer.</p>}
       {now === null && then !== undefined && <p class="hint">No rule would answer this request now: rules, or their counts, have changed since.</p>}
       {chain && (
         <section>
