@@ -4,6 +4,16 @@
 
 const { readFile } = require('node:fs/promises');
 
+// The characters that YAML does not allow. JSON allows those from U+007F on.
+const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+const escaped = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Returns a rule as an item of a YAML list. */
+function item(rule) {
+  return `- ${JSON.stringify(rule).replace(UNPRINTABLE, escaped)}\n`;
+}
+
 const snake = (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Returns an object with its keys as in mynah's files. */
@@ -67,7 +77,7 @@ async function itemsOf(file) {
 
 function jsonItems(text) {
   try {
-    return JSON.parse(text).rules.map((rule) => `- ${JSON.stringify(rule)}\n`).join('');
+    return JSON.parse(text).rules.map(item).join('');
   } catch {
     return undefined;
   }
@@ -80,4 +90,4 @@ function yamlItems(text) {
   return `${list.replace(new RegExp(`^ {0,${indentation}}`, 'gm'), '')}\n`;
 }
 
-module.exports = { Rule, itemsOf, match, snakeKeys, toolCall };
+module.exports = { Rule, item, itemsOf, match, snakeKeys, toolCall };

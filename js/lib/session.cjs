@@ -6,7 +6,7 @@ const { AssertionError } = require('node:assert');
 const { createHash } = require('node:crypto');
 
 const { call, describeCall, describeMisses } = require('./calls.cjs');
-const { Rule, itemsOf, match, snakeKeys } = require('./rules.cjs');
+const { Rule, item, itemsOf, match, snakeKeys } = require('./rules.cjs');
 
 /** The session whose addresses are in the variables. */
 let inEnv;
@@ -85,7 +85,7 @@ class Session {
   when(conditions = {}) {
     const add = (rule) => {
       const name = `${this.#rules.length + 1}: ${JSON.stringify(rule.match)}`.slice(0, 100);
-      return this.#add(`- ${JSON.stringify({ name, ...rule })}\n`);
+      return this.#add(item({ name, ...rule }));
     };
     return new Rule(add, conditions);
   }
