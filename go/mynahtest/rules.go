@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Condition selects calls: those that a rule answers, or those that a check counts.
@@ -106,9 +107,22 @@ func (r *Rule) say(key string, answer any) {
 	if n := r.m.names[name]; n > 1 {
 		name = fmt.Sprintf("%s (%d)", name, n)
 	}
-	text, err := json.Marshal(r.With("name", name).With(key, answer).rule)
+	item, err := ruleItem(r.With("name", name).With(key, answer).rule)
 	r.m.check(err)
-	r.m.add("- " + string(text) + "\n")
+	r.m.add(item)
+}
+
+// unprintable are the characters that YAML does not allow. JSON allows those from U+007F on.
+var unprintable = regexp.MustCompile(`[\x{7F}-\x{9F}\x{2028}\x{2029}\x{FEFF}\x{FFFE}\x{FFFF}]`)
+
+// ruleItem returns a rule as an item of a YAML list.
+func ruleItem(rule any) (string, error) {
+	text, err := json.Marshal(rule)
+	escape := func(char string) string {
+		r, _ := utf8.DecodeRuneInString(char)
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return "- " + unprintable.ReplaceAllStringFunc(string(text), escape) + "\n", err
 }
 
 // Rules adds the rules of a file in YAML or JSON after those before. It ignores `expect` in the file.
@@ -143,8 +157,8 @@ func ruleItems(text []byte) (string, error) {
 	if json.Unmarshal(text, &file) == nil && file.Rules != nil {
 		var items strings.Builder
 		for _, rule := range file.Rules {
-			item, _ := json.Marshal(rule)
-			fmt.Fprintf(&items, "- %s\n", item)
+			item, _ := ruleItem(rule)
+			items.WriteString(item)
 		}
 		return items.String(), nil
 	}
