@@ -30,7 +30,7 @@ from openai import OpenAI
 
 ${comments(notes)}client = OpenAI(
     base_url=${singleQuoted(`${originOf(context)}/v1`)},
-    api_key=os.environ.get('DAPR_API_TOKEN', 'any'),
+    api_key=os.environ.get('DAPR_API_TOKEN') or 'any',
 ${headers}${entry.outcome === "ok" ? "" : `${STEP}max_retries=0,\n`})
 response = client.${isChat ? "chat.completions" : "responses"}.create(
 ${keywords(Object.fromEntries(Object.entries(body).filter(isArgument)), STEP)}${

@@ -2,7 +2,7 @@
 import type { Entry } from "../entry";
 import { answer } from "./answer";
 import { expected, needsComponents, testNotes } from "./expected";
-import { GO, literal } from "./literal";
+import { Code, GO, literal } from "./literal";
 import { match } from "./match";
 import { isOpenAI, pathOf, requestOf } from "./request";
 import { comments } from "./rules";
@@ -10,20 +10,35 @@ import { json, quote } from "./text";
 
 const IMPORTS = ["io", "net/http", "os", "strings", "testing"];
 
+/** Keeps the order of keys that the client sees, because maps have none. */
+function ordered(value: unknown, isShown = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => ordered(item, isShown));
+  if (typeof value !== "object" || value === null) return value;
+  if (isShown && !isSorted(value)) return new Code(`json.RawMessage(${raw(json(value))})`);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, ordered(inner, isShown || key === "args" || key === "json")]));
+}
+
+function isSorted(value: object): boolean {
+  const keys = Object.keys(value);
+  return keys.every((key, at) => at === 0 || keys[at - 1]! < key) && Object.values(value).every((it) => typeof it !== "object" || it === null || isSorted(it));
+}
+
 export function gotest(entry: Entry): string {
   const { respond, ...keys } = answer(entry);
+  const given = literal(ordered(respond), GO, "\t");
+  const imports = given.includes("json.RawMessage(") ? ["encoding/json", ...IMPORTS] : IMPORTS;
   const others = Object.entries(keys).map(([key, value]) => `.With(${quote(key)}, ${literal(value, GO)})`).join("");
   return `package app_test
 
 import (
-${IMPORTS.map((name) => `\t"${name}"\n`).join("")}
+${imports.map((name) => `\t"${name}"\n`).join("")}
 	"github.com/mynah-dapr/mynah/go/mynahtest"
 )
 
 ${comments(testNotes(entry), "//")}func TestCall${entry.number}(t *testing.T) {
 	m := mynahtest.Start(t${needsComponents(entry) ? ', mynahtest.Args("--resources-path=components", "--stand-in=scripted")' : ""})
 	m.When(
-${conditions(entry)}	)${others}.Respond(${literal(respond, GO, "\t")})
+${conditions(entry)}	)${others}.Respond(${given})
 	// Call your application instead.
 	ask(t, m)
 	m.Verify(

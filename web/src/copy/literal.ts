@@ -12,10 +12,16 @@ export interface Syntax {
   indent: string;
 }
 
+/** An expression, which is written as it is. */
+export class Code {
+  constructor(readonly text: string) {}
+}
+
 const WIDTH = 88;
 
 /** Returns a literal. Its further lines begin with the indentation. */
 export function literal(value: unknown, syntax: Syntax, indent = ""): string {
+  if (value instanceof Code) return value.text;
   if (typeof value === "string") return syntax.string(value);
   if (typeof value === "number") return syntax.number(value);
   if (typeof value !== "object" || value === null) return syntax.words[String(value ?? null) as "null"];
