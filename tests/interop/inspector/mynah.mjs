@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const MYNAH = process.env.MYNAH_BIN ?? 'mynah';
-export const REPOSITORY = new URL('../../../', import.meta.url).pathname;
+export const REPOSITORY = process.env.REPOSITORY ?? new URL('../../../', import.meta.url).pathname;
 
 export const scratch = (name) => mkdtempSync(join(tmpdir(), `mynah-${name}-`));
 
