@@ -20,6 +20,7 @@ mod go;
 mod go_helper;
 mod grpcurl;
 mod in_front_of_daprd;
+mod inspector;
 mod java;
 mod java_helper;
 mod javascript;

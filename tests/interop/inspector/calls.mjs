@@ -63,6 +63,7 @@ export const CALLS = {
   'chat error': { ...chat([{ role: 'user', content: 'fail' }]), ...responding({ error: { code: 'UNAVAILABLE', message: 'busy' } }) },
   'no messages': chat([]),
   responses: responses([{ role: 'user', content: [{ type: 'input_text', text: 'weather' }, { type: 'input_image', image_url: image }] }, { type: 'function_call', call_id: 'c', name: 'get_weather', arguments: '{"a":1}' }, { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: 'rain' }] }], { instructions: 'Be "kind".', tools: [{ type: 'function', ...weather.function }] }),
+  'continued response': { ...responses('and then?', { instructions: 'Go on.' }), continues: 'Begin.' },
   'responses stream': { ...responses('stream me', { stream: true }), stream: true },
 };
 

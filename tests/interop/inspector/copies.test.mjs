@@ -86,6 +86,21 @@ for (const id of ['curl', 'grpcurl']) {
   });
 }
 
+test('programs send the token that is in the environment', async () => {
+  const guarded = await Mynah.start([], { DAPR_API_TOKEN: 'needed-token' });
+  after(() => guarded.stop());
+  const ids = ['curl', ...(process.env.GRPCURL ? ['grpcurl'] : []), 'python'];
+  for (const { entry, name } of copied.made.filter((it) => ['plain', 'responses'].includes(it.name))) {
+    for (const { id, text } of copied.write(entry, { origin: guarded.origin, session: `token ${name}`, hasToken: true }).filter((it) => ids.includes(it.id))) {
+      if (id === 'python') await pythonPrograms(write([{ at: name, text }], () => 'program.py'), guarded);
+      else await script(text, guarded);
+    }
+    const { entries } = await guarded.control('GET', `/journal?session=token%20${name}`);
+    assert.equal(entries.length, name === 'plain' ? ids.length : 2, name);
+    for (const again of entries) assert.equal(copied.ruleOf(again), copied.ruleOf(entry));
+  }
+});
+
 test('programs in Python get the same answer', async () => {
   const copies = copied.of('python').filter(({ call }) => !call.isSmall);
   for (const copy of copies) await prepared(copy);

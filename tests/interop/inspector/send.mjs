@@ -10,7 +10,9 @@ const PATHS = {
 };
 
 /** Makes a call in a session. Returns its entry in the journal. */
-export async function make(mynah, session, { api, body, stream, grpc, rules }) {
+export async function make(mynah, session, call) {
+  const { api, stream, grpc, rules, continues } = call;
+  const body = continues ? { ...call.body, previous_response_id: await firstResponse(mynah, session, continues) } : call.body;
   if (rules) await mynah.setRules(session, rules);
   if (grpc) await overGrpc(mynah, session, body, stream);
   else {
@@ -20,6 +22,12 @@ export async function make(mynah, session, { api, body, stream, grpc, rules }) {
   const entry = await mynah.lastCall(session);
   if (rules) await mynah.removeRules(session);
   return entry;
+}
+
+/** Returns the id of a response to continue. */
+async function firstResponse(mynah, session, input) {
+  const { text } = await mynah.send('POST', PATHS.responses, { model: 'echo', input }, { 'mynah-session': session });
+  return JSON.parse(text).id;
 }
 
 async function overGrpc(mynah, session, body, stream) {

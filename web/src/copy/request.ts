@@ -37,11 +37,12 @@ export function requestOf(entry: Entry): Request {
     delete body.name;
     return { body, notes };
   }
-  if (body.previous_response_id) {
+  // mynah puts the history into the input of a request that reaches a component.
+  if (body.previous_response_id && entry.component) {
     delete body.previous_response_id;
     notes.push("The input is the whole history, without previous_response_id.");
   }
-  return { body: { model: entry.component, ...body }, notes };
+  return { body: { ...(entry.component && { model: entry.component }), ...body }, notes };
 }
 
 /** Returns the request with the session in its metadata, where headers can have ASCII only. */

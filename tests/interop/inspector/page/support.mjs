@@ -1,5 +1,6 @@
 // Opens the inspector in Chromium.
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, before } from 'node:test';
 
@@ -7,7 +8,7 @@ import { chromium } from 'playwright-core';
 
 import { Mynah } from '../mynah.mjs';
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const CHROMIUM = execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim();
 
 /** Starts a browser for the tests of a file. Returns a function that opens pages. */
 export function useBrowser() {

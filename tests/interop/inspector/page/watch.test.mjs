@@ -67,7 +67,7 @@ test('the keyboard moves, opens, closes and searches', async (t) => {
   await page.keyboard.press('4');
   await page.getByRole('heading', { name: 'Request' }).waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('article').waitFor({ state: 'detached' });
+  await page.locator('.calls:focus').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('second');
   await hasCalls(page, 1);
