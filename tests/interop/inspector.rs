@@ -47,7 +47,7 @@ fn the_page_is_what_its_sources_give() {
 fn copies_of_calls_give_the_same_answers() {
     toolchain::suite("javascript", || {
         toolchain::go_modules(&folder("tests/interop/go_helper"))?;
-        let mut tests = node_tests(&["copies.test.mjs"])?;
+        let mut tests = node_tests(&["copies.test.mjs", "unanswered.test.mjs"])?;
         tests.env("GRPCURL", toolchain::grpcurl()?);
         tests.env("PYTHON", toolchain::python_with_helper("python")?);
         child::run(&mut tests).expect_success("the tests of the copies");

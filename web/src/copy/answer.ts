@@ -11,6 +11,8 @@ const DEEPEST = 30;
 export const PLACEHOLDER = "Write the answer here.";
 
 const TEMPLATE = /\{[{%#]/;
+/** An escape that may be half of a character, which YAML does not have. */
+const SURROGATE = /\\ud[89a-f]/i;
 const PREFIX = /^failed conversing with component .*?: /s;
 
 /** Returns the keys of a rule that say what it answers. */
@@ -23,9 +25,12 @@ export function answer(entry: Entry): Json {
 /** Returns `true` if a call has an answer or an error that a rule can give. */
 export function isScripted(entry: Entry): boolean {
   if (entry.response) return true;
-  const message = entry.error?.message;
-  return message !== undefined && !message.includes("no rule matches") && !entry.answered_by.some(({ missed }) => missed);
+  const isUnmatched = entry.error?.code === "NOT_FOUND" && entry.answered_by.length === 0 && reached(entry);
+  return entry.error !== undefined && !isUnmatched && !entry.answered_by.some(({ missed }) => missed);
 }
+
+/** Returns `true` if the error is that of a component, and not of a request that mynah rejects. */
+const reached = ({ error, surface }: Entry): boolean => surface === "component" || PREFIX.test(error?.message ?? "");
 
 /** Returns the message of the error without what mynah puts before it. */
 function error({ error, component }: Entry): Json {
@@ -79,7 +84,7 @@ function wantsJson(entry: Entry): boolean {
 
 /** Returns the object or list in a text, if a rule with it answers exactly this text. */
 function exact(text: string): Json | undefined {
-  if (!/^[{[]/.test(text) || TEMPLATE.test(text)) return undefined;
+  if (!/^[{[]/.test(text) || TEMPLATE.test(text) || SURROGATE.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;
     return JSON.stringify(value) === text && isPlain(value, 0) ? value : undefined;
@@ -106,7 +111,7 @@ export function template(text: string): string {
 export function answerNotes(entry: Entry): string[] {
   const notes: string[] = [];
   if (!isScripted(entry)) notes.push(entry.outcome === "cancelled" ? "The call was cancelled before its answer." : "No rule answered the call.");
-  if (entry.error && entry.surface !== "component" && isScripted(entry) && !PREFIX.test(entry.error.message)) {
+  if (entry.error && isScripted(entry) && !reached(entry)) {
     notes.push("mynah rejected this request before a rule could answer.");
   }
   if (entry.answered_by.some((it) => it.chain_in_message !== undefined)) {
