@@ -107,3 +107,13 @@ test('the page connects again after a restart', async (t) => {
   assert.match(await page.locator('.marker').innerText(), /restarted/);
   assert.deepEqual(page.problems, []);
 });
+
+test('the page says how many calls the journal has dropped', async (t) => {
+  const mynah = await start(t, ['--journal-size=64Ki']);
+  for (let n = 0; n < 40; n += 1) await ask(mynah, 'dropped', `${n} ${'large '.repeat(2000)}`);
+  const { dropped, entries } = await mynah.control('GET', '/journal');
+  const page = await open(await newPage(t), mynah);
+  await hasCalls(page, entries.length);
+  assert.ok(dropped > 0);
+  assert.match(await page.locator('.marker').innerText(), new RegExp(`${dropped} calls dropped`));
+});
