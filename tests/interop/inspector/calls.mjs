@@ -5,7 +5,7 @@ export const HOSTILE = [
   '|', '> a', ' leading', 'trailing ', '\n', 'a\n\n b\n', 'a\n  b\n\tc', 'two\nlines', 'a\r\nb', '*x', '&a', '!t', '@', '{', '[1, 2',
   '{{ user }}', '{% raw %}a{% endraw %}', '{%- endraw -%}', '{{{', '{#', '{{ \'{{\' }}{', 'JSON\nJSON', 'EOF', '<script>alert(1)</script>',
   '\0', '\u0001\u001b[31m', '\u007f', '\u0080\u0085\u009f', 'a\u2028b\u2029c', '\ufeffa\ufeff', '\ufffe\uffff', '\u202eevil\u202c',
-  'שלום עולם', '🎉👩‍👩‍👧', '\u{1fffe}', '\u{e0001}', 'é e\u0301', '__proto__', '[redacted', '\u00a0', 'a'.repeat(2000),
+  'שלום עולם', '🎉👩‍👩‍👧', '\u{1fffe}', '\u{e0001}', 'é e\u0301', '__proto__', '[redacted', 'ConversationOther(', '\u00a0', 'a'.repeat(2000),
 ];
 
 const ALL = HOSTILE.join('\n\u0001 ');

@@ -15,6 +15,14 @@ const CLASSES: Record<string, string> = {
   tool: "Tool",
 };
 
+/** What a program may import. Its texts can look like other names. */
+const NAMES = [
+  "ConversationInput", "ConversationInputAlpha2", "ConversationMessage", "ConversationMessageContent",
+  ...Object.values(CLASSES).map((name) => `ConversationMessageOf${name}`),
+  "ConversationToolCalls", "ConversationToolCallsOfFunction", "ConversationTools", "ConversationToolsFunction",
+  "create_assistant_message", "create_system_message", "create_user_message",
+];
+
 /** Returns a call of a function or a class, one argument a line. */
 function call(name: string, values: string[], indent: string): string {
   const line = `${name}(${values.join(", ")})`;
@@ -50,8 +58,8 @@ ${settings.join("")}    )
 
 /** Returns the imports of the names in a program. */
 function imports(code: string): string {
-  const names = [...new Set(code.match(/\bConversation\w+(?=\()/g) ?? [])].sort();
-  const has = (name: string) => code.includes(`${name}(`);
+  const has = (name: string) => new RegExp(`\\b${name}\\(`).test(code);
+  const names = NAMES.filter(has);
   return [
     "from dapr.clients import DaprClient\n",
     `from ${MODULE} import (\n${names.map((name) => `${STEP}${name},\n`).join("")})\n`,
@@ -85,15 +93,23 @@ function messageOf(message: Json, indent: string): string {
   const role = key.replace(/^of_?/, "").toLowerCase();
   const from = object(value);
   const inner = indent + STEP;
+  const deep = inner + STEP;
+  if (isSimple(role, from)) return `create_${role}_message(${py(string(object(list(from.content)[0]).text), indent)})`;
   const id = pick(from, "toolId", "tool_id");
   const calls = list(pick(from, "toolCalls", "tool_calls"));
   const values = [
-    ...(id === undefined ? [] : [`tool_id=${py(id, inner)}`]),
-    ...(from.name === undefined ? [] : [`name=${py(from.name, inner)}`]),
-    ...contentOf(from, inner),
-    ...(calls.length === 0 ? [] : [`tool_calls=${listOf(calls.map((it) => toolCall(object(it), inner)), inner)}`]),
+    ...(id === undefined ? [] : [`tool_id=${py(id, deep)}`]),
+    ...(from.name === undefined ? [] : [`name=${py(from.name, deep)}`]),
+    ...contentOf(from, deep),
+    ...(calls.length === 0 ? [] : [`tool_calls=${listOf(calls.map((it) => toolCall(object(it), deep)), deep)}`]),
   ];
   return call("ConversationMessage", [`of_${role}=${call(`ConversationMessageOf${CLASSES[role] ?? "User"}`, values, inner)}`], indent);
+}
+
+/** Returns `true` for a message that is only a text. */
+function isSimple(role: string, from: Json): boolean {
+  const others = Object.keys(from).filter((key) => key !== "content");
+  return ["user", "system", "assistant"].includes(role) && others.length === 0 && list(from.content).length === 1;
 }
 
 function contentOf(from: Json, indent: string): string[] {
