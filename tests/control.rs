@@ -1,6 +1,7 @@
 //! The control API: what a test can ask a sidecar.
 
 mod commands;
+mod events;
 mod explain;
 mod explain_echo;
 mod file;
@@ -11,6 +12,7 @@ mod secrets;
 mod session_addresses;
 mod session_rules;
 mod sessions;
+mod traces;
 mod verdict;
 mod verify;
 mod waiting;

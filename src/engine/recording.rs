@@ -22,6 +22,7 @@ use crate::{
         CallContext,
         call::{AnswerRecord, Surface},
         deadline_exceeded,
+        trace::TraceContext,
     },
     wire::{error::Error, sent::SentRequest},
 };
@@ -37,6 +38,7 @@ pub struct Recording {
     started: Moment,
     deadline: Option<Moment>,
     session: Option<Arc<str>>,
+    trace: Option<Arc<TraceContext>>,
     /// The name of the component, if the call has not reached it.
     missing: Option<Arc<str>>,
     /// The metrics of the component, or those of calls that reach no component.
@@ -98,6 +100,7 @@ impl Recording {
             started: Moment::now(),
             deadline: context.deadline,
             session: None,
+            trace: context.trace().cloned(),
             missing: None,
             metrics: engine.metrics.no_component.clone(),
             elsewhere: None,
@@ -188,6 +191,7 @@ impl Recording {
                 duration,
                 surface: self.surface,
                 session: self.session.take(),
+                trace: self.trace.take(),
                 component: self.component().clone(),
                 is_streamed,
                 outcome,
@@ -203,6 +207,7 @@ impl Recording {
         tracing::debug!(
             surface = self.surface.map(Surface::as_str),
             session = self.session.as_deref().map(|session| redactor.redacted(session)).as_deref(),
+            trace_id = self.trace.as_deref().map(TraceContext::trace_id),
             component = &*redactor.redacted(&self.metrics.component),
             outcome = outcome.as_str(),
             duration_us = duration.as_micros() as u64,

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use crate::{
     base::{clock::Moment, memory::Charge},
     chat::Request,
-    provider::{CallContext, call::Surface},
+    provider::{CallContext, call::Surface, trace::TraceContext},
 };
 
 /// The HTTP header or gRPC metadata key that names the session of a call.
@@ -15,19 +15,21 @@ pub(crate) static SESSION: HeaderName = HeaderName::from_static("mynah-session")
 /// The header in which clients of aimock name the context of a test. It is the session if there is no
 /// other.
 static AIMOCK_CONTEXT: HeaderName = HeaderName::from_static("x-aimock-context");
+/// The header that names the trace of a call.
+static TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
 /// The header in which gRPC clients send the timeout of a call.
 static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// Creates the context of a call that arrived through `surface`, with the session and the deadline in
-/// its headers.
+/// Creates the context of a call that arrived through `surface`, with the session, the deadline and the
+/// trace in its headers.
 ///
-/// A single pass over the headers is cheaper than two look-ups.
+/// A single pass over the headers is cheaper than several look-ups.
 pub(crate) fn call_context(
     surface: Surface,
     headers: &HeaderMap,
     charge: &Arc<Charge>,
 ) -> CallContext {
-    let (mut session, mut aimock_context, mut deadline) = (None, None, None);
+    let (mut session, mut aimock_context, mut deadline, mut trace) = (None, None, None, None);
     // A name that is not text becomes an empty one, which is rejected.
     let name_in =
         |value: &HeaderValue| Some(str::from_utf8(value.as_bytes()).unwrap_or_default().into());
@@ -38,11 +40,16 @@ pub(crate) fn call_context(
             session = name_in(value);
         } else if *name == AIMOCK_CONTEXT {
             aimock_context = name_in(value);
+        } else if *name == TRACE_PARENT {
+            trace = value.to_str().ok().and_then(TraceContext::parse);
         }
     }
     let has_session = session.is_some();
     let session = session.or(aimock_context);
-    let context = CallContext::of_sidecar(surface, charge.clone(), session, deadline);
+    let mut context = CallContext::of_sidecar(surface, charge.clone(), session, deadline);
+    if let Some(trace) = trace {
+        context.set_trace(trace);
+    }
     if has_session { context } else { context.with_replaceable_session() }
 }
 

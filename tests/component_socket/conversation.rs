@@ -81,7 +81,8 @@ rules:
     let journal = sidecar.get("/mynah/v1/journal?component=model&session=a").await.json();
     let entry = &journal["entries"][0];
     assert_eq!((&entry["surface"], &entry["api"]), (&json!("component"), &json!("alpha2")));
-    assert_eq!(entry["answered_by"], json!([{"rule": "greeting"}]));
+    let place = format!("{}:2", file.display());
+    assert_eq!(entry["answered_by"], json!([{"rule": "greeting", "place": place}]));
     let unused = sidecar.post("/mynah/v1/verify", json!({"unused": true}).to_string()).await;
     assert_eq!((unused.status, &unused.json()["unused"][0]["rule"]), (409, &json!("farewell")));
     let request = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": "Bye"}]}}]}]});

@@ -117,7 +117,7 @@ async fn faults_are_neither_matched_nor_unmatched() {
     say(&sidecar, "a", &["weather", "weather"]).await;
     let entries = entries(&sidecar, "session=a").await;
     assert_eq!(entries[0]["answered_by"], json!([{"fault": true}]));
-    assert_eq!(entries[1]["answered_by"], json!([{"rule": "weather"}]));
+    assert_eq!(entries[1]["answered_by"][0]["rule"], "weather");
     assert_eq!(verify(&sidecar, json!({"no_unmatched": true})).await.0, 200);
 }
 
@@ -284,4 +284,28 @@ async fn rules_and_chains_that_cannot_answer_do_not_match() {
     failed conversing with component echo: rule "template": template "{{ results[0].text.x }}", line 1, column 11: `results[0]` is undefined; use the filter default or `is defined`
     failed conversing with component echo: chain in message 1, step 1: calls "f", which the request does not offer; offered: none; to call it anyway, set allow_unoffered in a rule, or allowUnoffered in the component
     "#);
+}
+
+#[tokio::test]
+async fn says_where_a_rule_is_and_what_it_captures() {
+    let file = scratch("rules").join("rules.yaml");
+    let rules = "\
+rules:
+- {name: other, match: {user: other}, respond: other}
+
+- name: order
+  match: {user: {matches: 'order (?<id>\\d+)'}}
+  respond: 'order {{ id }}'
+";
+    fs::write(&file, rules).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    say(&sidecar, "a", &["order 12"]).await;
+    let answered = &entries(&sidecar, "session=a").await[0]["answered_by"];
+    let place = |line| json!(format!("{}:{line}", file.display()));
+    assert_eq!((&answered[0]["rule"], &answered[0]["place"]), (&json!("order"), &place(4)));
+    let inputs = json!([{"messages": [{"ofUser": {"content": [{"text": "order 12"}]}}]}]);
+    let body = json!({"request": {"inputs": inputs}}).to_string();
+    let rules = sidecar.post("/mynah/v1/explain", body).await.json()["rules"].clone();
+    assert_eq!((&rules[0]["place"], rules[0].get("captures")), (&place(2), None));
+    assert_eq!((&rules[1]["place"], &rules[1]["captures"]), (&place(4), &json!({"id": "12"})));
 }

@@ -161,7 +161,9 @@ async fn call(sidecar: &Sidecar) {
     sidecar.post("/v1/chat/completions", "{").await;
     let messages = json!([{"role": "user", "content": "weather"}]);
     let call = json!({"model": "echo", "messages": messages}).to_string();
-    sidecar.post("/v1/chat/completions", call).await;
+    let traced = direct_client().post(sidecar.url("/v1/chat/completions")).body(call);
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    sidecar.send(traced.header("traceparent", trace)).await;
 }
 
 /// Returns the schema of an answer, with the definitions that it refers to.
@@ -188,8 +190,8 @@ async fn every_operation_is_as_described() {
     let paths = document["paths"].as_object().unwrap().values();
     let described: usize = paths.map(|operations| operations.as_object().unwrap().len()).sum();
     let operations = operations();
-    // What shows the rules of a session has no JSON.
-    assert_eq!(described, operations.len() + 1);
+    // What shows the rules of a session, and what follows the journal, has no JSON.
+    assert_eq!(described, operations.len() + 2);
     for Operation { method, path, valid, invalid } in operations {
         let path = format!("/mynah/v1/{path}");
         let described = &document["paths"][path.split('?').next().unwrap()][method];
@@ -298,7 +300,10 @@ async fn entries_are_described_without_what_they_never_have() {
         ("/error", json!(null)),
         ("/error/retry_after_ms", json!(null)),
         ("/answered_by/0/file", json!(null)),
+        ("/answered_by/0/place", json!(null)),
         ("/answered_by/0/step", json!(null)),
+        ("/trace", json!(null)),
+        ("/trace/trace_id", json!(null)),
         ("/answered_by/0/fault", json!(true)),
         ("/answered_by/0", json!({"fault": false})),
         ("/answered_by/0", json!({})),

@@ -170,7 +170,8 @@ async fn reports_name_the_file() {
         sidecar.send(call.body(body.to_string())).await.json()
     };
     let journal = call("GET", "journal", Value::Null).await;
-    let answered = json!([{"rule": "1", "file": file_a}]);
+    let place = format!("{file_a}:2");
+    let answered = json!([{"rule": "1", "file": file_a, "place": place}]);
     assert_eq!(journal["entries"][0]["answered_by"], answered, "{journal}");
     let request = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": "b"}]}}]}]});
     let explained = call("POST", "explain", json!({"request": request})).await;

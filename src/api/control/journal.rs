@@ -5,6 +5,7 @@ use std::{fmt::Write, sync::Arc};
 
 use axum::{Extension, extract::State, response::Response};
 use http::{StatusCode, Uri};
+use serde_json::Value;
 
 use super::{
     query::{self, JournalQuery},
@@ -15,7 +16,8 @@ use crate::{
     base::{blocking::run_blocking, memory::Charge, work::Work},
     engine::{
         Engine,
-        journal::{Journal, READING, Selected},
+        journal::{Entry, Journal, READING, Selected},
+        redactor::Redactor,
         verdict::judge,
     },
     wire::error::{ControlError, Error},
@@ -70,10 +72,8 @@ fn list(
     let mut next = query.selection.since;
     let mut charged = 0;
     for entry in entries.iter().take(query.limit) {
-        // Half of the budget must do for the largest entry.
-        let decoded = (DECODED * entry.size()).min(charge.budget() / 2);
         // The text may have room for twice its length.
-        let needed = 2 * text.len() + decoded;
+        let needed = 2 * text.len() + decoded_size(entry, charge);
         let grown = charge.grow_now(needed.saturating_sub(charged));
         if listed > 0 {
             if grown.is_err() || text.len() > MAX_BYTES {
@@ -82,10 +82,9 @@ fn list(
             text.push(',');
         }
         grown.map_err(Error::from)?;
-        work.spend(READING.saturating_mul(entry.size()))?;
         charged = charged.max(needed);
         // Writing to a string cannot fail.
-        let _ = write!(text, "{}", entry.to_json(&redactor));
+        let _ = write!(text, "{}", show(entry, &redactor, work)?);
         listed += 1;
         next = entry.number;
     }
@@ -93,6 +92,17 @@ fn list(
     let dropped = journal.dropped();
     let _ = write!(text, "],\"next\":{next},\"more\":{more},\"dropped\":{dropped}}}");
     Ok(text)
+}
+
+/// Returns the memory that it takes to show an entry. Half of the budget must do for the largest one.
+pub(super) fn decoded_size(entry: &Entry, charge: &Charge) -> usize {
+    (DECODED * entry.size()).min(charge.budget() / 2)
+}
+
+/// Returns an entry as JSON, without secrets.
+pub(super) fn show(entry: &Entry, redactor: &Redactor, work: &Work) -> Result<Value, ControlError> {
+    work.spend(READING.saturating_mul(entry.size()))?;
+    Ok(entry.to_json(redactor))
 }
 
 /// Drops what is kept of a session, or of all sessions.

@@ -1,5 +1,6 @@
 //! The control API, with which tests ask what a sidecar was asked.
 
+mod events;
 mod explain;
 mod faults;
 mod journal;
@@ -98,6 +99,7 @@ fn router(engine: Arc<Engine>, addresses: SessionAddresses) -> Router {
         .with_state(addresses);
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
+        .route("/mynah/v1/journal/events", get(events::get))
         .route("/mynah/v1/rules", get(rules::get).put(rules::put).delete(rules::delete))
         .route("/mynah/v1/faults", put(faults::put).delete(faults::delete))
         .route("/mynah/v1/reset", post(journal::reset))

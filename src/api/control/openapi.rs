@@ -82,6 +82,9 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "get": operation("List the calls", &all, None, Some(journal)),
             "delete": operation("Remove calls", &all[..3], None, Some(removed)),
         },
+        "/mynah/v1/journal/events": {
+            "get": as_events(operation("Follow the calls", &all[..4], None, Some(json!({"type": "string"})))),
+        },
         "/mynah/v1/reset": {
             "post": operation("Reset a session, or all", &all[..1], None, None),
         },
@@ -119,12 +122,27 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
 fn as_yaml(mut operation: Value) -> Value {
     operation["parameters"][0]["required"] = true.into();
     for part in ["/requestBody/content", "/responses/200/content"] {
-        let content = operation.pointer_mut(part).and_then(Value::as_object_mut);
-        if let Some(content) = content {
-            let schema = content.remove("application/json").unwrap_or_default();
-            content.insert("application/yaml".to_owned(), schema);
-        }
+        set_content(&mut operation, part, "application/yaml");
     }
+    operation
+}
+
+/// Changes the media type of a body or an answer.
+fn set_content(operation: &mut Value, part: &str, media_type: &str) {
+    if let Some(content) = operation.pointer_mut(part).and_then(Value::as_object_mut) {
+        let schema = content.remove("application/json").unwrap_or_default();
+        content.insert(media_type.to_owned(), schema);
+    }
+}
+
+/// Returns an operation whose answer is a stream of server-sent events.
+fn as_events(mut operation: Value) -> Value {
+    let last = json!({
+        "name": "Last-Event-ID", "in": "header", "schema": {"type": "integer", "minimum": 0},
+        "description": "The number of the last call that the reader has, instead of since",
+    });
+    operation["parameters"].as_array_mut().into_iter().for_each(|all| all.push(last.clone()));
+    set_content(&mut operation, "/responses/200/content", "text/event-stream");
     operation
 }
 

@@ -80,10 +80,15 @@ impl Resources {
     /// Returns whether there is still time to wait until the moment. Waits a little if there is.
     pub(super) async fn pause_until(&self, end: Option<Moment>) -> bool {
         let left = end.map_or(Duration::ZERO, Moment::remaining);
-        if left.is_zero() || self.shared.drain.has_started() {
+        !left.is_zero() && self.pause(left.min(PAUSE)).await
+    }
+
+    /// Waits, unless mynah stops. Returns whether it did.
+    pub(super) async fn pause(&self, time: Duration) -> bool {
+        if self.shared.drain.has_started() {
             return false;
         }
-        clock::pause(left.min(PAUSE)).await;
+        clock::pause(time).await;
         true
     }
 

@@ -38,11 +38,15 @@ pub(crate) fn events(
     call: TransportCall,
     events: impl Stream<Item = Result<String, Delivery>> + Send + 'static,
 ) -> Response {
+    event_stream(events.scan(call, |call, event| {
+        future::ready(event.map_err(|delivery| call.deliver(delivery)).ok())
+    }))
+}
+
+/// Returns a response with server-sent events.
+pub(crate) fn event_stream(events: impl Stream<Item = String> + Send + 'static) -> Response {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    let frames = events.scan(call, |call, event| {
-        let event = event.map_err(|delivery| call.deliver(delivery)).ok();
-        future::ready(event.map(|event| Ok::<_, Infallible>(Frame::data(event.into()))))
-    });
+    let frames = events.map(|event| Ok::<_, Infallible>(Frame::data(event.into())));
     (headers, Body::new(StreamBody::new(frames))).into_response()
 }
 

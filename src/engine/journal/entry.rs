@@ -10,7 +10,10 @@ use super::packed::{Memory, PackedResponse};
 use crate::{
     base::blocking::LARGE,
     chat::Response,
-    provider::call::{AnsweredBy, DEFAULT_SESSION, Surface},
+    provider::{
+        call::{AnsweredBy, DEFAULT_SESSION, Surface},
+        trace::TraceContext,
+    },
     wire::sent::SentRequest,
 };
 
@@ -27,6 +30,8 @@ pub(crate) struct Entry<R = PackedResponse> {
     pub(crate) surface: Option<Surface>,
     /// The session; `None` if the client named none.
     pub(crate) session: Option<Arc<str>>,
+    /// The trace to which the call belongs, if the client said so.
+    pub(crate) trace: Option<Arc<TraceContext>>,
     /// The name of the component, as far as it is known. It may not exist.
     pub(crate) component: Arc<str>,
     /// Whether the client asked for a stream.
@@ -86,6 +91,7 @@ impl Entry<&Response> {
             duration: self.duration,
             surface: self.surface,
             session: self.session,
+            trace: self.trace,
             component: self.component,
             is_streamed: self.is_streamed,
             request: self.request.map(|request| copied(request, memory)),

@@ -39,6 +39,8 @@ pub(crate) struct Journal {
 pub(crate) struct Selected {
     /// The entries, oldest first.
     pub(crate) entries: Vec<Arc<Entry>>,
+    /// The number of the oldest entry after the one that the selection names, selected or not.
+    pub(crate) oldest: Option<u64>,
     /// How many may be missing, because there was no room.
     pub(crate) dropped: u64,
     /// Removes the secrets of the entries.
@@ -95,10 +97,11 @@ impl Journal {
     /// Returns the selected entries.
     pub(crate) fn select(&self, selection: &EntryFilter) -> Selected {
         let mut entries = self.shards.since(selection.since);
+        let oldest = entries.first().map(|entry| entry.number);
         entries.retain(|entry| selection.selects(entry));
         // Counted afterwards, so that no missing entry is overlooked.
         let dropped = self.shards.dropped_by_session.among(selection);
-        Selected { entries, dropped, redactor: self.redactor.load_full() }
+        Selected { entries, oldest, dropped, redactor: self.redactor.load_full() }
     }
 
     /// Returns some of the sessions that have entries after the one with this number, without secrets.

@@ -209,6 +209,7 @@ mod tests {
             duration: std::time::Duration::ZERO,
             surface: None,
             session: None,
+            trace: None,
             component: component.into(),
             is_streamed: false,
             request: None,

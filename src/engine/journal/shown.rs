@@ -10,7 +10,10 @@ use super::entry::{CallError, CallOutcome, Entry, Outcome};
 use crate::{
     chat::{MissingPart, Response, ToolCall, Usage},
     engine::redactor::{RedactRequest, Redactor},
-    provider::call::{AnsweredBy, Surface},
+    provider::{
+        call::{AnsweredBy, Surface},
+        trace::TraceContext,
+    },
     wire::sent::SentApi,
 };
 
@@ -32,6 +35,10 @@ pub(crate) struct ShownEntry<'e> {
     session: &'e str,
     /// The name of the component, as far as it is known. It may not exist.
     component: &'e str,
+    /// The trace to which the call belongs, if the client sent `traceparent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ShownTrace")]
+    trace: Option<ShownTrace<'e>>,
     /// Whether the client asked for a stream.
     stream: bool,
     /// The form of the request. Requests of pluggable components are shown in the form of Dapr's API.
@@ -54,6 +61,15 @@ pub(crate) struct ShownEntry<'e> {
     error: Option<ShownError<'e>>,
     /// What made the turns of the answer. Empty if echo did.
     answered_by: Vec<ShownAnswer<'e>>,
+}
+
+/// The trace to which a call belongs, as W3C Trace Context defines it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EntryTrace", deny_unknown_fields)]
+struct ShownTrace<'e> {
+    trace_id: &'e str,
+    /// The span that made the call.
+    parent_id: &'e str,
 }
 
 /// An answer. What a fault leaves out is missing.
@@ -136,6 +152,10 @@ enum ShownAnswer<'e> {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
         file: Option<&'e str>,
+        /// The file and the line in which the rule begins, if it is in a file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        place: Option<String>,
         /// The step of the rule's chain or sequence, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "usize")]
@@ -181,6 +201,7 @@ impl Entry {
             surface: self.surface.map(Surface::as_str),
             session: self.session(),
             component: &self.component,
+            trace: self.trace.as_deref().map(ShownTrace::from),
             stream: self.is_streamed,
             api: self.request.as_ref().map(|request| request.api.as_str()),
             request: self.request.as_ref().map(|request| redactor.readable(request)),
@@ -241,6 +262,12 @@ impl From<Usage> for ShownUsage {
     }
 }
 
+impl<'e> From<&'e TraceContext> for ShownTrace<'e> {
+    fn from(trace: &'e TraceContext) -> Self {
+        Self { trace_id: trace.trace_id(), parent_id: trace.parent_id() }
+    }
+}
+
 impl<'e> From<&'e CallError> for ShownError<'e> {
     fn from(CallError { code, message, retry_after }: &'e CallError) -> Self {
         Self { code, message, retry_after_ms: retry_after.map(milliseconds) }
@@ -250,9 +277,12 @@ impl<'e> From<&'e CallError> for ShownError<'e> {
 impl<'e> From<&'e AnsweredBy> for ShownAnswer<'e> {
     fn from(answer: &'e AnsweredBy) -> Self {
         match answer {
-            AnsweredBy::Rule { rule, step, .. } => {
-                Self::Rule { rule: rule.text(), file: rule.file().map(AsRef::as_ref), step: *step }
-            }
+            AnsweredBy::Rule { source, rule, line, step } => Self::Rule {
+                rule: rule.text(),
+                file: rule.file().map(AsRef::as_ref),
+                place: line.map(|line| format!("{source}:{line}")),
+                step: *step,
+            },
             AnsweredBy::Fault => Self::Fault { fault: true },
             AnsweredBy::Missed => Self::Missed { missed: true },
             AnsweredBy::Chain { message, step } => {

@@ -81,7 +81,7 @@ pub(crate) fn verify(
     components: &Components,
     work: &Work,
 ) -> Result<Verification, Stopped> {
-    let Selected { entries, dropped, redactor } = calls;
+    let Selected { entries, dropped, redactor, .. } = calls;
     let dropped = *dropped;
     let largest = entries.iter().map(|entry| entry.size()).max();
     work.keep_decoded(DECODED * largest.unwrap_or(0))?;
@@ -136,7 +136,7 @@ fn expectations(
 fn unused(entries: &[Arc<Entry>], rules: &[Arc<Rules>]) -> Vec<UnusedRule> {
     // The rules may be those of a component that another one falls back to.
     let used_step = |answer: &AnsweredBy| match answer {
-        AnsweredBy::Rule { source, rule, step } => {
+        AnsweredBy::Rule { source, rule, step, .. } => {
             Some((source.clone(), rule.clone().in_file(None), *step))
         }
         AnsweredBy::Fault | AnsweredBy::Missed | AnsweredBy::Chain { .. } => None,

@@ -51,6 +51,8 @@ pub enum AnsweredBy {
         source: Arc<str>,
         /// The rule.
         rule: RuleLabel,
+        /// The line in which the rule begins, if the source is a file.
+        line: Option<usize>,
         /// The entry of the rule's chain or sequence, from 1.
         step: Option<usize>,
     },

@@ -12,6 +12,7 @@ use super::{
     ProviderError, Unseen,
     call::{AnswerRecord, AnsweredBy, DEFAULT_SESSION, Surface},
     counters::Counters,
+    trace::TraceContext,
     waiting::WaitingCalls,
 };
 use crate::{
@@ -54,6 +55,8 @@ struct Call {
     is_cancelled: AtomicBool,
     /// The API through which the call arrived; `None` outside of a sidecar.
     surface: Option<Surface>,
+    /// The trace to which the call belongs, if the client says so.
+    trace: Option<Arc<TraceContext>>,
     /// The memory that the call uses; `None` outside of a sidecar.
     charge: Option<Arc<Charge>>,
     /// Set if the call fails because there is no memory for its answer.
@@ -261,6 +264,19 @@ impl CallContext {
             (call.counters, call.waiting) = (Some(counters), Some(waiting));
             call.answers = answers;
         }
+    }
+
+    /// Sets the trace to which the call belongs. Has no effect on a context that has been copied.
+    #[cold]
+    pub fn set_trace(&mut self, trace: TraceContext) {
+        if let Some(call) = Arc::get_mut(&mut self.call) {
+            call.trace = Some(trace.into());
+        }
+    }
+
+    /// Returns the trace to which the call belongs, if the client says so.
+    pub fn trace(&self) -> Option<&Arc<TraceContext>> {
+        self.call.trace.as_ref()
     }
 
     /// Returns the API through which the call arrived, if it is a call to a sidecar.

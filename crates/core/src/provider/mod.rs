@@ -12,6 +12,7 @@ pub mod ids;
 pub mod recently_used;
 pub mod sessions;
 pub mod stream;
+pub mod trace;
 pub mod turns;
 mod unseen;
 pub mod usage;

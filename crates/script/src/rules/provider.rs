@@ -76,6 +76,7 @@ impl RuleProvider {
         context.record_answer(|| AnsweredBy::Rule {
             source: rule.source.clone(),
             rule: rule.label.clone(),
+            line: rule.line(),
             step: rule.has_entries().then_some(*number),
         });
         if fault.is_some_and(|fault| fault.effect.is_failure()) {

@@ -85,6 +85,7 @@ impl Contents {
     fn add(&mut self, text: RulesText, is_one_of_several: bool) {
         let mut reader = Reader {
             source: text.source.clone(),
+            is_file: text.file.is_some(),
             is_one_of_several,
             templates: mem::take(&mut self.templates),
             ..Reader::default()

@@ -21,6 +21,8 @@ use crate::steps::{MESSAGES, PathSegment, RESPOND, StepError};
 pub(super) struct Reader {
     /// What counters and reports call the file.
     pub(super) source: Arc<str>,
+    /// Whether the text is that of a file.
+    pub(super) is_file: bool,
     /// Whether there are also rules in other files.
     pub(super) is_one_of_several: bool,
     /// The element that is being read, such as `rule 2`.

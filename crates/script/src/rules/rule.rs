@@ -23,6 +23,8 @@ pub(crate) struct Rule {
     pub(crate) place: Option<Place>,
     /// What counters and reports call the file.
     pub(crate) source: Arc<str>,
+    /// Whether the source is a file.
+    pub(crate) is_in_file: bool,
     pub(crate) conditions: Match,
     pub(crate) answers: Answers,
     /// Whether texts of the answers may be templates.
@@ -113,6 +115,11 @@ impl Rule {
     /// Returns a warning about the rule, which has no file.
     pub(crate) fn warning(&self, message: String) -> Diagnostic {
         Diagnostic { place: self.place, ..Diagnostic::warning(message) }
+    }
+
+    /// Returns the line of its file in which the rule begins.
+    pub(crate) fn line(&self) -> Option<usize> {
+        self.place.filter(|_| self.is_in_file).map(|place| place.line)
     }
 
     /// Returns `true` if the rule has a chain or a sequence.

@@ -63,6 +63,7 @@ impl Reader {
         Some(Rule {
             label: label.in_file(self.is_one_of_several.then(|| self.source.clone())),
             source: self.source.clone(),
+            is_in_file: self.is_file,
             place: Some(node.place),
             has_templates: answers.steps().into_iter().any(has_templates),
             conditions,

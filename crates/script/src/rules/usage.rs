@@ -1,6 +1,9 @@
 //! Reports which rules have not answered, and why rules do not match a call.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use mynah_core::{
     base::{
@@ -16,7 +19,7 @@ use serde_json::Value;
 use super::{
     Rules, RulesFile,
     call_rules::CallRules,
-    matching::{MatchedCall, Mismatch},
+    matching::{Captures, MatchedCall, Mismatch},
     rule::{Answers, Rule},
     select::SelectionContext,
 };
@@ -50,6 +53,9 @@ pub struct ExplainedRule {
     /// The file of the rule, if the rules of the component are in several files, or its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The file and the line in which the rule begins, if it is in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// Whether the rule answers the call.
     pub answers: bool,
     /// Whether all conditions hold. A rule that matches does not answer after an instruction chain in the
@@ -60,6 +66,10 @@ pub struct ExplainedRule {
     pub uses: u64,
     /// The conditions that do not hold.
     pub mismatches: Vec<Mismatch>,
+    /// What the patterns of the rule that answers have captured.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub captures: Captures,
 }
 
 impl Rules {
@@ -112,8 +122,21 @@ impl CallRules<'_> {
             let selected = matches && !is_selected && !rule.is_spent(count);
             is_selected |= selected;
             let answers = selected && rule.has_answer(&context, count);
+            let captures =
+                answers.then(|| rule.conditions.captures(call)).flatten().unwrap_or_default();
+            work.keep(captures.values().map(String::len).sum())?;
+            let place = rule.line().map(|line| format!("{}:{line}", rule.source));
             let rule = rule.label.text().to_string();
-            Ok(ExplainedRule { rule, file, answers, matches, uses: count, mismatches })
+            Ok(ExplainedRule {
+                rule,
+                file,
+                place,
+                answers,
+                matches,
+                uses: count,
+                mismatches,
+                captures,
+            })
         };
         self.sources().flat_map(|rules| &rules.rules).map(explain).collect()
     }
