@@ -37,6 +37,7 @@ mod faults;
 mod forward;
 mod http_api;
 mod http_tools;
+mod inspector;
 mod introspection;
 mod limits;
 mod mcp_tools;

@@ -9,6 +9,7 @@ mod diagnostics;
 pub(crate) mod forward;
 mod grpc;
 pub(crate) mod http;
+pub(crate) mod inspector;
 pub(crate) mod metrics;
 mod openai;
 pub mod pipeline;

@@ -179,6 +179,7 @@ pub(super) fn config(
         sockets: args.unix_domain_socket.clone(),
         component_sockets,
         metrics: args.enable_metrics,
+        has_inspector: args.inspector,
         max_body_size,
         max_memory,
         journal: JournalConfig { size: journal_size(args)?, file: args.journal.clone() },

@@ -7,8 +7,8 @@ use thiserror::Error as ThisError;
 #[cfg(target_os = "linux")]
 use super::supervisor;
 use super::{
-    config::ConfigError, control_client::ControlClientError, converse, diff, man, run::RunError,
-    simulate,
+    config::ConfigError, control_client::ControlClientError, converse, diff, inspect, man,
+    run::RunError, simulate,
 };
 use crate::{
     base::{diagnostics::Diagnostic, terminal::escape_controls},
@@ -38,6 +38,8 @@ pub(super) enum CliError {
     Control(#[from] ControlClientError),
     #[error(transparent)]
     Simulate(#[from] simulate::Error),
+    #[error(transparent)]
+    Inspect(#[from] inspect::Error),
     #[error(transparent)]
     Man(#[from] man::Error),
     #[error(transparent)]

@@ -11,7 +11,9 @@ mod diff;
 mod error;
 mod explain;
 mod import;
+mod inspect;
 mod journal;
+mod journal_file;
 mod logging;
 mod man;
 mod progress;
@@ -125,6 +127,14 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
         }
         Some(Command::Journal(args)) => {
             block_on(journal::journal(&args, &Environment::read()))??;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Inspect(args)) => {
+            block_on(inspect::inspect(&args, &Environment::read()))??;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Report(args)) => {
+            inspect::report(&args)?;
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Diff(args)) => {

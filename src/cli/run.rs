@@ -17,6 +17,7 @@ use super::supervisor;
 use super::{
     args::RunArgs,
     child::{CannotRun, Program, exit_code, split},
+    inspect,
     replayed::Replayed,
     signals::{self, Signals},
     verify::report,
@@ -76,11 +77,16 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
     }
     let is_replayed =
         matches!(config.models, Some(ModelSource::Replay { missed: MissedConfig::Error, .. }));
+    let environment = config.environment.clone();
     let app = match signals.interrupt(App::bind(config)).await {
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
     };
     let (drain, engine) = (app.drain.clone(), app.engine.clone());
+    let inspector = app.inspector().filter(|_| args.inspect);
+    if let Some(url) = &inspector {
+        inspect::open_live(url, &environment);
+    }
     let mut child = start(&args.command, program, &app.addresses)?;
     let mut serving = pin!(app.serve().fuse());
     let status = tokio::select! {
@@ -91,6 +97,12 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
             wait(&mut child, &mut signals).await?
         }
     };
+    if inspector.is_some() && !serving.is_terminated() {
+        tokio::select! {
+            served = serving.as_mut() => served?,
+            () = inspect::keep_open(exit_code(status), &mut signals) => {}
+        }
+    }
     drain.start();
     if !serving.is_terminated() {
         tokio::select! {

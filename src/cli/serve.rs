@@ -17,7 +17,12 @@ pub(super) async fn serve(config: Config, args: &ServeArgs) -> Result<(), CliErr
     }
     let Ok(app) = signals.interrupt(App::bind(config)).await else { return Ok(()) };
     let app = app?;
-    let banner = Banner { addresses: &app.addresses, engine: &app.engine, daprd: &app.daprd };
+    let banner = Banner {
+        addresses: &app.addresses,
+        engine: &app.engine,
+        daprd: &app.daprd,
+        inspector: app.inspector(),
+    };
     banner.announce(args.log_as_json);
     let drain = app.drain.clone();
     let mut serving = pin!(app.serve());

@@ -16,7 +16,9 @@ use super::{
     sessions::Sessions,
 };
 use crate::{
-    api::{access::Guard, component as component_socket, control::SessionAddresses, metrics},
+    api::{
+        access::Guard, component as component_socket, control::SessionAddresses, inspector, metrics,
+    },
     base::{blocking::run_blocking, clock, drain::Drain, memory::MemoryBudget},
     component::{self, ComponentSpec, RealModels},
     engine::{Engine, journal::Journal},
@@ -35,6 +37,8 @@ pub(crate) struct App {
     pub(crate) addresses: Addresses,
     /// The daprd behind the sidecar, if there is one.
     pub(crate) daprd: Daprd,
+    /// Whether the inspector is served.
+    has_inspector: bool,
     listeners: Listeners,
     sessions: Sessions,
     workers: Workers,
@@ -68,12 +72,13 @@ impl App {
         warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
         config::write_addresses(&config, &addresses)?;
-        let Config { grace, daprd, .. } = config;
+        let Config { grace, daprd, has_inspector, .. } = config;
         Ok(Self {
             engine,
             drain,
             addresses,
             daprd,
+            has_inspector,
             listeners,
             sessions,
             workers,
@@ -82,6 +87,12 @@ impl App {
             models,
             grace,
         })
+    }
+
+    /// Returns the address of the inspector, if it is served where a browser can open it.
+    pub(crate) fn inspector(&self) -> Option<String> {
+        let http = self.addresses.http.dialable();
+        (self.has_inspector && http.port().is_some()).then(|| inspector::url(&http))
     }
 
     /// Serves until [draining](Self::drain) starts, then lets the calls in flight finish.

@@ -23,6 +23,8 @@ pub(crate) struct Banner<'a> {
     pub engine: &'a Engine,
     /// The sidecar behind this one.
     pub daprd: &'a Daprd,
+    /// The address of the inspector, if it is served.
+    pub inspector: Option<String>,
 }
 
 impl fmt::Display for Banner<'_> {
@@ -31,6 +33,9 @@ impl fmt::Display for Banner<'_> {
         writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "  gRPC       {}", escape_controls(&grpc.to_string()))?;
         writeln!(f, "  HTTP       {}", escape_controls(&http.url()))?;
+        if let Some(inspector) = &self.inspector {
+            writeln!(f, "  inspector  {inspector}")?;
+        }
         if let Some(metrics) = metrics {
             writeln!(f, "  metrics    {}/metrics", metrics.url())?;
         }
@@ -61,7 +66,8 @@ impl Banner<'_> {
         let components = self.engine.components.all();
         let components: Vec<_> = components.iter().map(|c| c.name.as_str()).collect();
         let metrics = metrics.as_ref().map(Endpoint::to_string);
-        tracing::info!(%grpc, %http, metrics, components = components.join(","), "serving");
+        let (inspector, components) = (self.inspector.as_deref(), components.join(","));
+        tracing::info!(%grpc, %http, inspector, metrics, components, "serving");
     }
 
     fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

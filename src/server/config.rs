@@ -49,6 +49,8 @@ pub(crate) struct Config {
     pub component_sockets: ComponentSockets,
     /// Whether to serve metrics.
     pub metrics: bool,
+    /// Whether to serve the inspector.
+    pub has_inspector: bool,
     /// Maximum size in bytes of a request and of a gRPC response.
     pub max_body_size: usize,
     /// Maximum number of bytes that the requests and responses of all calls take.

@@ -5,6 +5,7 @@ mod banner;
 mod config;
 mod error;
 mod listening;
+mod page;
 mod reload;
 mod services;
 mod sessions;
@@ -17,4 +18,5 @@ pub(crate) use self::{
         Ports, UpstreamConfig,
     },
     error::{ServeError, StartError},
+    page::Page,
 };

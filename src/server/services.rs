@@ -11,7 +11,7 @@ use crate::{
         control::SessionAddresses,
         dapr::grpc,
         forward::{GrpcForward, HttpForward, Listing},
-        http,
+        http, inspector,
         session::{OfSession, Usage},
     },
     base::drain::Drain,
@@ -25,6 +25,7 @@ pub(super) struct Services {
     engine: Arc<Engine>,
     guard: Arc<Guard>,
     default_component: Option<Arc<str>>,
+    inspector: Option<inspector::Service>,
     grpc: Option<GrpcForward>,
     http: Option<HttpForward>,
 }
@@ -33,9 +34,11 @@ impl Services {
     pub(super) fn new(config: &Config, engine: Arc<Engine>, guard: Arc<Guard>) -> Self {
         let listing = Listing::new(engine.clone());
         let Daprd { grpc, http } = &config.daprd;
+        let hosts = || config.access.hosts.clone();
         Self {
             engine,
             guard,
+            inspector: config.has_inspector.then(|| inspector::Service::live(hosts())),
             default_component: config.openai_component.as_deref().map(Into::into),
             http: http.as_ref().map(|daprd| HttpForward::new(daprd, listing.clone())),
             grpc: grpc.clone().map(|daprd| GrpcForward::new(daprd, listing)),
@@ -45,6 +48,7 @@ impl Services {
     /// Returns what is served at the program's own gRPC and HTTP addresses.
     pub(super) fn main(&self, drain: &Drain, sessions: SessionAddresses) -> [Protocol; 2] {
         let (grpc, http) = self.services(drain, Some(sessions));
+        let http = http.with_inspector(self.inspector.clone());
         let memory = &self.guard.memory;
         [
             Protocol::new(HttpVersions::Http2, grpc, memory.clone()),

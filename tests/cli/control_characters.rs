@@ -65,6 +65,7 @@ fn are_escaped_in_the_banner_and_the_log() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       metrics    http://127.0.0.1:[port]/metrics
       components x\nERROR forged\u{1b}[2J\u{9b}1m (conversation.echo)
 

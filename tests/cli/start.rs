@@ -31,6 +31,7 @@ fn banner() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       metrics    http://127.0.0.1:[port]/metrics
       components echo (conversation.echo)
 
@@ -47,6 +48,7 @@ fn banner_without_metrics() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       components echo (conversation.echo)
 
     Try it:
@@ -64,6 +66,7 @@ fn banner_with_several_components() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       metrics    http://127.0.0.1:[port]/metrics
       components it's (conversation.echo)
                  parrot (conversation.echo)
@@ -86,6 +89,7 @@ fn banner_with_stand_in() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       components parrot (conversation.openai, answered by echo)
 
     Try it:
@@ -101,6 +105,7 @@ fn banner_without_components() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       metrics    http://127.0.0.1:[port]/metrics
       components none: no conversation components found in --resources-path
     -- exit 0
@@ -114,6 +119,7 @@ fn logs_component_warnings() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       metrics    http://127.0.0.1:[port]/metrics
       components odd (conversation.echo)
 
@@ -144,6 +150,7 @@ fn warns_once_about_ignored_flags() {
 
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
+      inspector  http://127.0.0.1:[port]/mynah/
       metrics    http://127.0.0.1:[port]/metrics
       components echo (conversation.echo)
 
@@ -205,7 +212,7 @@ fn logs_json() {
     assert_snapshot!(redact_ports(&redact_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli"}
     {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history","target":"mynah::server::reload"}
-    {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
+    {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","inspector":"http://127.0.0.1:[port]/mynah/","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);
 }
 

@@ -53,6 +53,7 @@ pages! {
     faults("curl"): "docs/faults.md",
     getting_started("curl"): "docs/getting-started.md",
     go_helper(): "go/README.md",
+    inspector("curl"): "docs/inspector.md",
     install(): "docs/install.md",
     java_helper(): "java/README.md",
     javascript_helper(): "js/README.md",

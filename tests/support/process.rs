@@ -89,6 +89,16 @@ impl Process {
         poll(|| is_printed().then_some(()), "the program did not print the expected text");
     }
 
+    /// Waits for the first line of stdout.
+    pub fn first_line(&self) -> String {
+        let stdout = self.folder.join("stdout");
+        let line = || {
+            let text = fs::read_to_string(&stdout).unwrap();
+            Some(text.split_once('\n')?.0.to_owned())
+        };
+        poll(line, "the program did not print a line")
+    }
+
     /// Sends SIGTERM and waits until the program exits. It does not send SIGINT, which a shell's
     /// background processes ignore.
     pub fn terminate(self) -> Output {

@@ -8,7 +8,7 @@ use std::{convert::Infallible, sync::Arc};
 
 use axum::{body::Body, response::IntoResponse};
 use futures_util::{FutureExt, future};
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 
 use self::response::Responding;
 use super::{
@@ -16,17 +16,18 @@ use super::{
     control::{self, SessionAddresses},
     dapr,
     forward::HttpForward,
-    openai,
+    inspector, openai,
 };
 use crate::{base::drain::Drain, engine::Engine, net::RequestBody};
 
-/// Serves Dapr's API, OpenAI's and the control API.
+/// Serves Dapr's API, OpenAI's, the control API and the inspector.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     dapr: dapr::http::Service,
     openai: openai::Service,
     /// The control API, which the addresses of sessions do not serve.
     control: Option<control::Service>,
+    inspector: Option<inspector::Service>,
 }
 
 impl Service {
@@ -48,7 +49,32 @@ impl Service {
         Self {
             dapr: dapr::http::Service::new(of_dapr, guard.clone(), drain, forward, of_session),
             control,
+            inspector: None,
             openai: openai::Service::new(engine, guard, default_component),
+        }
+    }
+}
+
+impl Service {
+    /// Also serves the inspector.
+    pub(crate) fn with_inspector(self, inspector: Option<inspector::Service>) -> Self {
+        Self { inspector, ..self }
+    }
+
+    /// Answers a request whose path is mynah's own.
+    fn call_own(&self, request: Request<RequestBody>, unclean: Option<Uri>) -> Responding {
+        if control::serves(request.uri().path()) {
+            return match &self.control {
+                Some(control) => control.call(request),
+                None => future::ok(control::not_at_session().into_response()).boxed(),
+            };
+        }
+        match &self.inspector {
+            Some(inspector) if inspector.serves(request.uri().path()) => {
+                let received = unclean.as_ref().unwrap_or(request.uri());
+                inspector.call(&request, received.path())
+            }
+            _ => self.dapr.call(request, unclean),
         }
     }
 }
@@ -62,11 +88,8 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         let unclean = url::clean(&mut request);
         if openai::serves(request.uri().path()) {
             self.openai.call(request)
-        } else if control::serves(request.uri().path()) {
-            match &self.control {
-                Some(control) => control.call(request),
-                None => future::ok(control::not_at_session().into_response()).boxed(),
-            }
+        } else if request.uri().path().starts_with(inspector::PREFIX) {
+            self.call_own(request, unclean)
         } else {
             self.dapr.call(request, unclean)
         }

@@ -2,6 +2,7 @@
 
 mod daprd_flags;
 mod diff;
+mod inspect;
 mod record;
 mod serve;
 
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 pub(crate) use self::{
     daprd_flags::with_two_dashes,
     diff::{Aspect, DiffArgs},
+    inspect::{InspectArgs, ReportArgs},
     record::{NoDaprd, RecordArgs, ReplayMiss, UpstreamApi},
     serve::{LogLevel, ServeArgs},
 };
@@ -59,6 +61,10 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Print the calls of a sidecar as JSON lines
     Journal(JournalArgs),
+    /// Show the calls in a journal file in a browser
+    Inspect(InspectArgs),
+    /// Write the calls in a journal file as one HTML page
+    Report(ReportArgs),
     /// Check the calls of a sidecar against the expectations in a rules file
     Verify(VerifyArgs),
     /// Send the recorded requests to the real models again, and report what has changed
@@ -81,6 +87,9 @@ pub(crate) struct RunArgs {
     /// The flags of `serve`.
     #[command(flatten)]
     pub serve: ServeArgs,
+    /// Open the inspector in a browser, and at a terminal keep it open after the command
+    #[arg(long, conflicts_with_all = ["inspector", "unix_domain_socket"])]
+    pub inspect: bool,
     /// Command and arguments; the command finds the addresses in DAPR_* variables
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

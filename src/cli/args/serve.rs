@@ -88,6 +88,10 @@ pub(crate) struct ServeArgs {
     /// Append all calls to a file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
+    /// Serve the inspector, a page that shows the calls, at /mynah/
+    #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "true",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
+    pub inspector: bool,
     /// Write the bound addresses to a file, as JSON
     #[arg(long, value_name = "FILE")]
     pub addresses_file: Option<PathBuf>,
