@@ -3,11 +3,14 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        PoisonError, RwLock, RwLockWriteGuard,
+        PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use thiserror::Error as ThisError;
 
 use crate::provider::{
@@ -27,7 +30,31 @@ pub(crate) struct FaultTable {
     is_active: AtomicBool,
     /// The number of sets of faults so far. Each set counts calls for itself.
     sets: AtomicU64,
-    targets: RwLock<BTreeMap<Target, FaultSet>>,
+    targets: RwLock<BTreeMap<Target, SetFaults>>,
+}
+
+/// The faults of a target.
+#[derive(Debug)]
+struct SetFaults {
+    set: FaultSet,
+    written: Value,
+}
+
+/// The faults that tests have set for a component and a session, as they are shown.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ShownFaults {
+    /// The component. Missing if the faults are for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    component: Option<String>,
+    /// The session. Missing if the faults are for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    session: Option<String>,
+    /// The faults as they were set.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    faults: Value,
 }
 
 /// A component and a session. `None` stands for all of them.
@@ -54,7 +81,7 @@ pub(crate) struct FaultsFull;
 impl FaultTable {
     /// Replaces the faults of a component and a session. If there are none, removes the earlier ones.
     pub(crate) fn set(&self, target: FaultTarget) -> Result<(), FaultsFull> {
-        let FaultTarget { component, session, faults } = target;
+        let FaultTarget { component, session, faults, written } = target;
         let origin = match (&component, &session) {
             (Some(_), Some(_)) => "test of a component and a session",
             (None, Some(_)) => "test of a session",
@@ -68,15 +95,29 @@ impl FaultTable {
         } else {
             let others = targets.iter().filter(|(other, _)| **other != key);
             let (count, bytes) = others.fold((0, 0), |(count, bytes), (_, other)| {
-                (count + 1, bytes + other.faults.size())
+                (count + 1, bytes + other.set.faults.size())
             });
             if count >= MAX_TARGETS || bytes + set.faults.size() > MAX_BYTES {
                 return Err(FaultsFull);
             }
-            targets.insert(key, set);
+            targets.insert(key, SetFaults { set, written });
         }
         self.is_active.store(!targets.is_empty(), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Returns the faults that tests have set, for a session or all.
+    pub(crate) fn shown(&self, session: Option<&str>) -> Vec<ShownFaults> {
+        let targets = self.read();
+        let selected = targets
+            .iter()
+            .filter(|((_, of), _)| session.is_none_or(|it| of.as_deref() == Some(it)));
+        let shown = selected.map(|((component, session), faults)| ShownFaults {
+            component: component.clone(),
+            session: session.clone(),
+            faults: faults.written.clone(),
+        });
+        shown.collect()
     }
 
     /// Removes the faults of a session, or all faults.
@@ -111,7 +152,7 @@ impl FaultTable {
         request: u64,
         context: &CallContext,
     ) -> Option<Fault> {
-        let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
+        let targets = self.read();
         let (component, session) = (component.to_owned(), context.session_name().to_owned());
         let keys = [
             (Some(component.clone()), Some(session.clone())),
@@ -120,11 +161,15 @@ impl FaultTable {
             (None, None),
         ];
         let mut sets = keys.iter().filter_map(|key| targets.get(key));
-        sets.find_map(|set| set.select(phase, request, context))
+        sets.find_map(|faults| faults.set.select(phase, request, context))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Target, SetFaults>> {
+        self.targets.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ignores poisoning, because a panic cannot leave the map in an invalid state.
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Target, FaultSet>> {
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Target, SetFaults>> {
         self.targets.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

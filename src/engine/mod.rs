@@ -3,7 +3,7 @@
 mod component;
 mod components;
 pub(crate) mod explain;
-mod faults;
+pub(crate) mod faults;
 pub(crate) mod journal;
 mod labels;
 mod metrics;
@@ -27,9 +27,9 @@ pub use self::{
 pub(crate) use self::{
     component::ReachedCall,
     components::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced},
-    faults::FaultTable,
 };
 use self::{
+    faults::FaultTable,
     journal::Journal,
     redactor::{CurrentRedactor, Redactor},
     responses::Responses,

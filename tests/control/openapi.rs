@@ -67,6 +67,7 @@ fn operations() -> Vec<Operation> {
         operation("delete", "journal", 200),
         operation("get", "verdict", 200),
         operation("post", "reset", 204),
+        operation("get", "faults", 200),
         operation("delete", "faults", 204),
         Operation {
             method: "put",
@@ -234,7 +235,7 @@ async fn every_operation_is_as_described() {
 async fn a_wrong_method_names_the_right_ones() {
     let sidecar = Sidecar::start();
     for (method, path, allow, help) in [
-        ("POST", "faults", "PUT,DELETE", "PUT or DELETE"),
+        ("POST", "faults", "GET,HEAD,PUT,DELETE", "GET or PUT or DELETE"),
         ("GET", "reset", "POST", "POST"),
         ("PUT", "journal", "GET,HEAD,DELETE", "GET or DELETE"),
         ("DELETE", "verdict", "GET,HEAD", "GET"),

@@ -34,6 +34,25 @@ async fn a_test_sets_the_faults_of_its_session() {
 }
 
 #[tokio::test]
+async fn lists_the_faults_that_tests_have_set() {
+    let sidecar = Sidecar::start();
+    let list =
+        async |query: &str| sidecar.get(&format!("{FAULTS}{query}")).await.json()["faults"].clone();
+    assert_eq!(list("").await, json!([]));
+    put(&sidecar, json!({"hang": true, "every": 2, "seed": null})).await;
+    let faults = json!([{"reset": true}, {"error": {"code": "ABORTED", "message": "sk-12345678901234567890"}}]);
+    put(&sidecar, json!({"component": "echo", "session": "a", "faults": faults})).await;
+    let all = json!({"faults": [{"hang": true, "every": 2}]});
+    let redacted =
+        json!([{"reset": true}, {"error": {"code": "ABORTED", "message": "[redacted]"}}]);
+    let of_a = json!({"component": "echo", "session": "a", "faults": redacted});
+    assert_eq!(list("").await, json!([all, of_a]));
+    assert_eq!(list("?session=a").await, json!([of_a]));
+    put(&sidecar, json!({"component": "echo", "session": "a", "faults": []})).await;
+    assert_eq!(list("").await, json!([all]));
+}
+
+#[tokio::test]
 async fn faults_are_removed() {
     let sidecar = faulty(json!({"fail_first": 1, "error": {"code": "UNAVAILABLE"}}));
     let request = prompt("hi", []);

@@ -2,19 +2,32 @@
 
 use std::sync::Arc;
 
-use axum::{Extension, body::Body, extract::State};
+use axum::{Extension, body::Body, extract::State, response::Response};
 use http::{StatusCode, Uri};
+use serde_json::json;
 
 use super::{
     query::{self, check_name},
     resources::Resources,
 };
 use crate::{
+    api::http::response,
     base::work::Work,
     engine::{Components, Engine},
     provider::faults::FaultTarget,
     wire::error::ControlError,
 };
+
+/// Returns the faults that tests have set, of a session or all.
+pub(super) async fn get(
+    State(engine): State<Arc<Engine>>,
+    uri: Uri,
+) -> Result<Response, ControlError> {
+    let selection = query::read(&uri, &["session"])?.selection;
+    let mut faults = json!({"faults": engine.faults.shown(selection.session.as_deref())});
+    engine.redactor.load().redact(&mut faults);
+    Ok(response::json(faults.to_string()))
+}
 
 /// Replaces the faults of a component and a session.
 pub(super) async fn put(

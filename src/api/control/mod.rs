@@ -17,7 +17,7 @@ use axum::{
     Router,
     body::HttpBody,
     response::{IntoResponse, Response},
-    routing::{get, post, put},
+    routing::{get, post},
 };
 use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, Uri, header::ALLOW};
@@ -101,7 +101,7 @@ fn router(engine: Arc<Engine>, addresses: SessionAddresses) -> Router {
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
         .route("/mynah/v1/journal/events", get(events::get))
         .route("/mynah/v1/rules", get(rules::get).put(rules::put).delete(rules::delete))
-        .route("/mynah/v1/faults", put(faults::put).delete(faults::delete))
+        .route("/mynah/v1/faults", get(faults::get).put(faults::put).delete(faults::delete))
         .route("/mynah/v1/reset", post(journal::reset))
         .route("/mynah/v1/verify", post(verify::post))
         .route("/mynah/v1/explain", post(explain::post))

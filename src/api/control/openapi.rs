@@ -13,6 +13,7 @@ use crate::{
     api::http::response,
     engine::{
         explain::Explanation,
+        faults::ShownFaults,
         journal::{CallOutcome, ShownEntry},
         verdict::Verdict,
         verify::Verification,
@@ -74,6 +75,12 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let show = operation("Show the addresses of a session", &[], None, Some(addresses));
     let all = ["session", "component", "outcome", "since", "limit"];
     let of_verdict = ["session", "component", "since"];
+    let faults = answers.subschema_for::<ShownFaults>().to_value();
+    let faults = json!({
+        "type": "object",
+        "properties": {"faults": {"type": "array", "items": faults}},
+        "required": ["faults"],
+    });
     let fault = bodies.subschema_for::<FaultTarget>().to_value();
     let mut verified = operation("Check the calls", &[], Some(verify), Some(verification.clone()));
     verified["responses"]["409"] = answer("Not as expected", Some(verification));
@@ -98,6 +105,7 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "delete": operation("Remove the rules of a session, or all", &all[..1], None, None),
         },
         "/mynah/v1/faults": {
+            "get": operation("Show the faults that tests have set", &all[..1], None, Some(faults)),
             "put": operation("Set the faults of a component and a session", &[], Some(fault), None),
             "delete": operation("Remove the faults of a session, or all", &all[..1], None, None),
         },

@@ -33,6 +33,8 @@ pub struct FaultTarget {
     pub session: Option<String>,
     /// The faults. If there are none, earlier ones are removed.
     pub faults: Faults,
+    /// The list of faults as written.
+    pub written: Value,
 }
 
 /// The keys that a target has in addition to those of a fault.
@@ -64,6 +66,7 @@ impl FaultTarget {
         let Members(members) = read(json(text)?)?;
         let (own, of_fault): (Vec<_>, Vec<_>) =
             members.into_iter().partition(|(key, _)| TARGET_KEYS.contains(key));
+        let written = written(&own, &of_fault);
         let TargetSource { component, session, faults } = read_members(own)?;
         let faults = match faults {
             Some(_) if of_fault.iter().any(|(_, value)| value.get() != "null") => {
@@ -73,7 +76,20 @@ impl FaultTarget {
             None => FaultsSource::One(Box::new(read_members(of_fault)?)).check()?,
         };
         let name = |name: Option<Name>| name.map(|name| name.0);
-        Ok(Self { component: name(component), session: name(session), faults })
+        Ok(Self { component: name(component), session: name(session), faults, written })
+    }
+}
+
+/// Returns the list of faults that members have, or are.
+fn written(own: &[(String, &RawValue)], of_fault: &[(String, &RawValue)]) -> Value {
+    // The text has been read as JSON, but it may be nested too deeply for a value, and then is invalid.
+    let value = |value: &RawValue| serde_json::from_str::<Value>(value.get()).unwrap_or_default();
+    match own.iter().find(|(key, _)| key == FAULTS).map(|(_, list)| value(list)) {
+        Some(list @ Value::Array(_)) => list,
+        _ => {
+            let members = of_fault.iter().map(|(key, member)| (key.clone(), value(member)));
+            Value::Array(vec![members.filter(|(_, it)| !it.is_null()).collect()])
+        }
     }
 }
 
