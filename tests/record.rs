@@ -3,8 +3,10 @@
 mod diff;
 mod files;
 mod misses;
+mod parameters;
 mod round_trip;
 mod secrets;
+mod server;
 mod upstream;
 
 use std::{

@@ -166,6 +166,11 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether the provider refuses requests for several choices, because their answers would differ.
+    fn gives_one_choice(&self) -> bool {
+        false
+    }
+
     /// Whether the provider passes on all requests to its fallback, even those with an instruction
     /// chain. Otherwise it passes on those without a chain.
     fn passes_on_chains(&self) -> bool {

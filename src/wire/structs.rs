@@ -152,8 +152,12 @@ fn decode_parameter(any: Any) -> Parameter {
     Parameter { type_url, value: LazyJson::encoded(value.into(), read) }
 }
 
-/// Encodes a parameter.
+/// Encodes a parameter. JSON without a type becomes a value.
 fn encode_parameter(parameter: &Parameter) -> Any {
+    if let Some(json) = parameter.read_json() {
+        let type_url = format!("type.googleapis.com/{PACKAGE}Value");
+        return Any { type_url, value: proto_value(&json).encode_to_vec() };
+    }
     let value = parameter.value.encoding().to_vec();
     Any { type_url: parameter.type_url.clone(), value }
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-    sync::mpsc::{self, UnboundedReceiver},
-};
+use tokio::net::TcpListener;
 use tonic::Code;
 
-use super::{component, recorder_with, stop};
+use super::{
+    component, recorder_with,
+    server::{Model, hello, mynah, named, response},
+    stop,
+};
 use crate::support::{
     Sidecar,
     messages::{
@@ -19,75 +19,6 @@ use crate::support::{
     },
     scratch,
 };
-
-/// A server that gives one answer, and the requests that it got.
-struct Model {
-    endpoint: String,
-    requests: UnboundedReceiver<String>,
-}
-
-impl Model {
-    /// Starts a server that answers with these bytes and then closes the connection.
-    async fn start(reply: impl Into<Vec<u8>>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = format!("http://{}/v1/", listener.local_addr().unwrap());
-        let (sender, requests) = mpsc::unbounded_channel();
-        let reply = reply.into();
-        tokio::spawn(async move {
-            while let Ok((connection, _)) = listener.accept().await {
-                let (sender, reply) = (sender.clone(), reply.clone());
-                tokio::spawn(async move {
-                    let mut connection = connection;
-                    let _ = sender.send(read_request(&mut connection).await);
-                    let _ = connection.write_all(&reply).await;
-                });
-            }
-        });
-        Self { endpoint, requests }
-    }
-
-    async fn json(status: &str, body: &str) -> Self {
-        Self::start(response(status, "application/json", body)).await
-    }
-}
-
-fn response(status: &str, kind: &str, body: &str) -> String {
-    let length = body.len();
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-    )
-}
-
-/// Reads a request with a body.
-async fn read_request(connection: &mut TcpStream) -> String {
-    let (mut text, mut bytes) = (String::new(), [0; 4096]);
-    loop {
-        let read = connection.read(&mut bytes).await.unwrap_or_default();
-        text += &String::from_utf8_lossy(&bytes[..read]);
-        let length =
-            text.split("content-length: ").nth(1).and_then(|it| it.lines().next()?.parse().ok());
-        let body = text.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
-        if read == 0 || length.is_some_and(|length: usize| body >= length) {
-            return text;
-        }
-    }
-}
-
-/// Starts a mynah that asks a model.
-fn mynah(model: &Model) -> Sidecar {
-    let folder = component(&model.endpoint);
-    Sidecar::start_with(&["--resources-path", folder.to_str().unwrap(), "--upstream", "openai"])
-}
-
-fn hello() -> mynah::internals::wire::proto::ConversationRequestAlpha2 {
-    named(request([user("hello")]))
-}
-
-fn named(
-    request: mynah::internals::wire::proto::ConversationRequestAlpha2,
-) -> mynah::internals::wire::proto::ConversationRequestAlpha2 {
-    mynah::internals::wire::proto::ConversationRequestAlpha2 { name: "gpt".to_owned(), ..request }
-}
 
 /// Returns the error of a call to a model.
 async fn error_of(model: &Model) -> String {
@@ -202,8 +133,7 @@ async fn streams_pass() {
         .collect();
     assert_snapshot!(shown.join("\n"));
     assert_eq!(deltas.last().unwrap()["usage"]["total_tokens"], 11);
-    let body = model.requests.recv().await.unwrap();
-    let body: Value = serde_json::from_str(body.split_once("\r\n\r\n").unwrap().1).unwrap();
+    let body = model.body().await;
     assert_eq!(
         (&body["stream"], &body["stream_options"]),
         (&json!(true), &json!({ "include_usage": true }))

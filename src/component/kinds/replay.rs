@@ -99,6 +99,10 @@ impl ProviderSpec for ReplaySpec {
         Some(self.settings.clone())
     }
 
+    fn gives_one_choice(&self) -> bool {
+        true
+    }
+
     fn may_answer_all(&self) -> bool {
         true
     }

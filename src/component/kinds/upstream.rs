@@ -246,6 +246,10 @@ impl ProviderSpec for UpstreamSpec {
         false
     }
 
+    fn gives_one_choice(&self) -> bool {
+        true
+    }
+
     fn may_answer_all(&self) -> bool {
         true
     }

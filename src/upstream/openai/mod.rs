@@ -7,6 +7,7 @@ mod call;
 mod endpoint;
 mod error;
 mod events;
+mod messages;
 mod reply;
 mod request;
 mod settings;

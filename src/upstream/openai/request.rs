@@ -1,14 +1,19 @@
 //! The body of a request, as daprd writes it.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::messages::{self, MessageBody};
 use crate::{
-    chat::{ErrorKind, Message, Request, Role, Tool, ToolCall, ToolChoice},
+    chat::{Request, Tool, ToolChoice},
     provider::ProviderError,
 };
+
+/// The parameters that are passed on. The API is asked for one choice, so `n` is not one of them.
+const PARAMETERS: [&str; 6] =
+    ["seed", "stop", "top_p", "presence_penalty", "frequency_penalty", "logit_bias"];
 
 /// The body of a request.
 #[derive(Serialize)]
@@ -31,6 +36,8 @@ struct Body<'a> {
     response_format: Option<Value>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     metadata: &'a BTreeMap<String, String>,
+    #[serde(flatten)]
+    parameters: BTreeMap<&'a str, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,42 +47,6 @@ struct Body<'a> {
 #[derive(Serialize)]
 struct StreamOptions {
     include_usage: bool,
-}
-
-#[derive(Serialize)]
-struct MessageBody<'a> {
-    role: &'static str,
-    content: Content<'a>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<CallBody<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Content<'a> {
-    Text(Cow<'a, str>),
-    Parts(Vec<PartBody<'a>>),
-}
-
-#[derive(Serialize)]
-struct PartBody<'a> {
-    text: &'a str,
-    r#type: &'static str,
-}
-
-#[derive(Serialize)]
-struct CallBody<'a> {
-    id: &'a str,
-    r#type: &'static str,
-    function: CalledFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct CalledFunction<'a> {
-    name: &'a str,
-    arguments: &'a str,
 }
 
 #[derive(Serialize)]
@@ -120,7 +91,7 @@ pub(super) fn encode(
         if has_own_temperature { [other, own] } else { [own, other] };
     let body = Body {
         model,
-        messages: request.messages.iter().map(message).collect::<Result<_, _>>()?,
+        messages: messages::encode(&request.messages)?,
         // daprd sends 0 if the request has none.
         temperature: (!has_own_temperature).then(|| request.temperature.unwrap_or_default()),
         max_tokens,
@@ -130,6 +101,7 @@ pub(super) fn encode(
         parallel_tool_calls: request.single_tool_call.then_some(false),
         response_format: request.response_format.as_ref().map(|it| response_format(it.read())),
         metadata: &request.metadata,
+        parameters: parameters(request),
         stream: is_streamed.then_some(true),
         stream_options: with_usage.then_some(StreamOptions { include_usage: true }),
     };
@@ -139,34 +111,6 @@ pub(super) fn encode(
 /// Returns `true` if a model refuses a temperature and the older limit of tokens.
 fn has_own_temperature(model: &str) -> bool {
     model == "o3" || ["gpt-5", "o1-", "o3-"].iter().any(|start| model.starts_with(start))
-}
-
-fn message(message: &Message) -> Result<MessageBody<'_>, ProviderError> {
-    if !message.attachments.is_empty() {
-        let text = "images, recordings and files are not passed on to a model; send texts only";
-        return Err(ProviderError::new(ErrorKind::InvalidArgument, text));
-    }
-    let content = match message.parts.as_slice() {
-        [] => Content::Text("".into()),
-        [text] => Content::Text(text.into()),
-        parts => {
-            Content::Parts(parts.iter().map(|text| PartBody { text, r#type: "text" }).collect())
-        }
-    };
-    let (role, tool_call_id) = match &message.role {
-        Role::System => ("system", None),
-        // As daprd.
-        Role::Developer | Role::User => ("user", None),
-        Role::Assistant { .. } => ("assistant", None),
-        Role::Tool { id, .. } => ("tool", id.as_deref()),
-    };
-    let tool_calls = message.tool_calls().iter().map(call).collect();
-    Ok(MessageBody { role, content, tool_calls, tool_call_id })
-}
-
-fn call(call: &ToolCall) -> CallBody<'_> {
-    let function = CalledFunction { name: &call.name, arguments: &call.arguments };
-    CallBody { id: call.id.as_deref().unwrap_or_default(), r#type: "function", function }
 }
 
 fn tool(tool: &Tool) -> ToolBody<'_> {
@@ -189,8 +133,17 @@ fn tool_choice(request: &Request) -> Option<Value> {
     }
 }
 
+/// Returns the parameters of OpenAI's API. daprd does not pass on those of Dapr's API, which have types.
+fn parameters(request: &Request) -> BTreeMap<&str, Value> {
+    let passed = |name: &&'static str| Some((*name, request.parameters.get(*name)?.read_json()?));
+    PARAMETERS.iter().filter_map(passed).collect()
+}
+
 /// The name and the strictness are beside the schema in Dapr's API.
 fn response_format(mut schema: Value) -> Value {
+    if schema == json!({ "type": "json_object" }) {
+        return schema;
+    }
     let mut take = |key: &str, is_valid: fn(&Value) -> bool| {
         let members = schema.as_object_mut()?;
         let value = members.get(key).filter(|value| is_valid(value))?.clone();

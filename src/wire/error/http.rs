@@ -12,7 +12,10 @@ use thiserror::Error as ThisError;
 use super::{Error, dapr::provider_details};
 use crate::{
     base::{blocking::Panicked, work::Stopped},
-    chat::{self, InvalidParams::History},
+    chat::{
+        self,
+        InvalidParams::{Choices, History},
+    },
     wire::{json, rpc},
 };
 
@@ -111,6 +114,7 @@ impl HttpError {
             Error::PreviousResponseNotFound(_) => Some("previous_response_id"),
             Error::ItemNotFound(_) => Some("input"),
             Error::Chat(chat::Error::InvalidParams { reason: History(_), .. }) => Some("messages"),
+            Error::Chat(chat::Error::InvalidParams { reason: Choices(_), .. }) => Some("n"),
             _ => None,
         };
         let message = error.provider_message();

@@ -28,6 +28,18 @@ pub(super) struct Body<'a> {
     pub(super) max_tokens: Option<i64>,
     pub(super) max_completion_tokens: Option<i64>,
     pub(super) metadata: Option<BTreeMap<String, String>>,
+    #[serde(borrow)]
+    pub(super) seed: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) stop: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) top_p: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) presence_penalty: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) frequency_penalty: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) logit_bias: Option<&'a RawValue>,
     pub(super) logprobs: Option<bool>,
     pub(super) functions: Option<IgnoredAny>,
     pub(super) function_call: Option<IgnoredAny>,
@@ -124,8 +136,12 @@ pub(super) struct ResponseFormat<'a> {
     pub(super) json_schema: Option<JsonSchema<'a>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct JsonSchema<'a> {
+    #[serde(borrow)]
+    pub(super) name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) strict: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) schema: Option<&'a RawValue>,
 }

@@ -8,10 +8,12 @@ use twox_hash::XxHash3_64;
 
 use super::{
     ChatRequest, FromBody,
-    body::{self, Body, Function, Part, ResponseFormat, TextOr, Tool},
+    answer_format::AnswerFormat,
+    body::{self, Body, Function, JsonSchema, Part, ResponseFormat, TextOr, Tool},
     completion::Completion,
     invalid,
-    read::{answer_schema, lazy_json, position, read},
+    parameters::parameters,
+    read::{lazy_json, position, read},
 };
 use crate::{
     chat::{self, Attachment, LazyJson, Message, Request, Role, ToolCall},
@@ -25,7 +27,7 @@ impl FromBody for ChatRequest {
     fn from_body(bytes: &Bytes) -> Result<Self, Error> {
         let body: Body<'_> = read(bytes)?;
         check_supported(&body)?;
-        let max_tokens = max_tokens(&body)?;
+        let (max_tokens, parameters) = (max_tokens(&body)?, parameters(&body, bytes));
         let offered = body.tools.into_iter().flatten().enumerate();
         let tools = offered
             .map(|(at, offered)| tool(at, offered, bytes))
@@ -52,6 +54,7 @@ impl FromBody for ChatRequest {
                 .flatten(),
             temperature: body.temperature,
             max_tokens,
+            parameters,
             metadata: body.metadata.unwrap_or_default(),
             ..Request::default()
         };
@@ -109,9 +112,10 @@ fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
 
 /// Returns the JSON Schema of the answer, or `None` if the answer is a text.
 fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
-    let schema = format.json_schema.and_then(|it| it.schema);
+    let ResponseFormat { kind, json_schema } = format;
+    let JsonSchema { name, strict, schema } = json_schema.unwrap_or_default();
     let params = ["response_format.type", "response_format.json_schema.schema"];
-    answer_schema(&format.kind, schema, params, body)
+    AnswerFormat { kind: &kind, name, strict, schema, params }.schema(body)
 }
 
 /// The names of the called tools, by the ids of the calls.

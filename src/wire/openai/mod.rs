@@ -3,11 +3,13 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference>.
 
+mod answer_format;
 mod body;
 mod completion;
 mod decode;
 mod embeddings;
 mod events;
+mod parameters;
 mod read;
 mod responses;
 mod tool_choice;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::{Map, Value, json, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 
 use super::invalid;
 use crate::{chat::LazyJson, wire::error::Error};
@@ -41,26 +41,4 @@ pub(super) fn lazy_json(schema: &RawValue, body: &Bytes) -> LazyJson {
             Value::Object(Map::new())
         })
     })
-}
-
-/// Returns the JSON Schema of an answer in this format, or `None` if the answer is a text. `params` are the
-/// keys of the format and of its schema, for errors.
-pub(super) fn answer_schema(
-    format: &str,
-    schema: Option<&RawValue>,
-    params: [&str; 2],
-    body: &Bytes,
-) -> Result<Option<LazyJson>, Error> {
-    match format {
-        "text" => Ok(None),
-        "json_object" => Ok(Some(LazyJson::new(json!({"type": format})))),
-        "json_schema" => {
-            let missing = || invalid(params[1], "missing");
-            Ok(Some(lazy_json(schema.ok_or_else(missing)?, body)))
-        }
-        _ => {
-            let expected = "expected \"text\", \"json_object\" or \"json_schema\"";
-            Err(invalid(params[0], format!("{format:?} is not supported; {expected}")))
-        }
-    }
 }

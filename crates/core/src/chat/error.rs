@@ -64,6 +64,9 @@ pub enum InvalidParams {
     /// The maximum number of generated tokens is not positive.
     #[error("max_tokens is {0}; expected at least 1")]
     MaxTokens(i64),
+    /// The client asks for several answers of a real model.
+    #[error("n is {0}; a real model is asked for one choice, expected 1")]
+    Choices(u64),
     /// The tool calls and results in the history do not match.
     #[error(transparent)]
     History(#[from] HistoryError),

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
+use serde_json::Value;
+
 use super::{LazyJson, Message, Role, Tool};
 
 /// A request to a component: a history, the offered tools and model parameters.
@@ -54,7 +56,10 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// A parameter of any protobuf type, in encoded form.
+/// The parameter with the number of answers, in APIs where clients may ask for several.
+pub const CHOICES: &str = "n";
+
+/// A parameter of any protobuf type, in encoded form. Without a type, it is the JSON of another API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// Name of the type, such as `type.googleapis.com/google.protobuf.StringValue`. May be empty.
@@ -76,7 +81,25 @@ impl<T: Into<String>> From<T> for Request {
     }
 }
 
+impl Parameter {
+    /// Wraps JSON that has no protobuf type.
+    pub fn json(value: LazyJson) -> Self {
+        Self { type_url: String::new(), value }
+    }
+
+    /// Decodes JSON that has no protobuf type. Returns `None` for other parameters.
+    pub fn read_json(&self) -> Option<Value> {
+        self.type_url.is_empty().then(|| self.value.read()).filter(|value| !value.is_null())
+    }
+}
+
 impl Request {
+    /// Returns the number of answers that the client asks for.
+    pub fn choices(&self) -> u64 {
+        let choices = self.parameters.get(CHOICES).and_then(Parameter::read_json);
+        choices.and_then(|it| it.as_u64()).unwrap_or(1)
+    }
+
     /// Returns the last user message.
     pub fn last_user(&self) -> Option<&Message> {
         self.messages.iter().rfind(|message| matches!(message.role, Role::User))

@@ -25,6 +25,8 @@ pub(super) struct Body<'a> {
     pub(super) text: Option<Text<'a>>,
     pub(super) stream: Option<bool>,
     pub(super) temperature: Option<f64>,
+    #[serde(borrow)]
+    pub(super) top_p: Option<&'a RawValue>,
     pub(super) max_output_tokens: Option<i64>,
     pub(super) metadata: Option<BTreeMap<String, String>>,
     pub(super) background: Option<bool>,
@@ -89,6 +91,10 @@ pub(super) struct Text<'a> {
 pub(super) struct Format<'a> {
     #[serde(rename = "type")]
     pub(super) kind: String,
+    #[serde(borrow)]
+    pub(super) name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) strict: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) schema: Option<&'a RawValue>,
 }

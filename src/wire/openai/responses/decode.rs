@@ -16,8 +16,11 @@ use crate::{
     wire::{
         error::Error,
         openai::{
-            FromBody, invalid,
-            read::{answer_schema, lazy_json, position, read},
+            FromBody,
+            answer_format::AnswerFormat,
+            invalid,
+            parameters::keep,
+            read::{lazy_json, position, read},
             tool_choice::{self, Choice, Mode},
         },
         sent::summary,
@@ -57,6 +60,7 @@ impl FromBody for ResponseRequest {
             response_format: format.map(|it| schema(&it, bytes)).transpose()?.flatten(),
             temperature: body.temperature,
             max_tokens,
+            parameters: keep([("top_p", body.top_p)], bytes),
             metadata: body.metadata.unwrap_or_default(),
             ..Request::default()
         };
@@ -113,7 +117,9 @@ fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
 
 /// Returns the JSON Schema of the answer, or `None` if the answer is a text.
 fn schema(format: &Format<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
-    answer_schema(&format.kind, format.schema, ["text.format.type", "text.format.schema"], body)
+    let Format { kind, name, strict, schema } = format;
+    let params = ["text.format.type", "text.format.schema"];
+    AnswerFormat { kind, name: *name, strict: *strict, schema: *schema, params }.schema(body)
 }
 
 #[derive(Debug, Deserialize)]
