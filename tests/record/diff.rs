@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
 
-use super::{component_of, model, recorder, stop};
+use super::{KEY, component_of, model, recorder, stop};
 use crate::support::{
     messages::{assistant_with_calls, request, tool, tool_call, tool_result, user},
     mynah,
@@ -78,6 +78,29 @@ async fn says_what_has_changed() {
     assert_eq!((&json["changed"], &json["failed"]), (&json!(2), &json!(0)));
     assert_eq!(json["exchanges"][0]["changes"][0]["aspect"], "tools");
     assert_eq!(super::recorded(&recordings), recorded, "nothing is written");
+}
+
+#[tokio::test]
+async fn secrets_are_not_shown() {
+    let (before, recordings) = (model("rules: [{respond: Hello.}]"), scratch("recordings"));
+    let components = component_of(&before);
+    let sidecar = recorder(&components, &recordings);
+    let [weather, _, time] = asks();
+    for asks in [weather, time] {
+        sidecar.converse(asks).await.unwrap();
+    }
+    stop(sidecar).await;
+    let after = model(&format!(
+        "rules:\n- {{match: {{user: time}}, respond: {{error: {{code: INTERNAL, message: \"No sk-planted-1234567890\"}}}}}}\n\
+         - respond: [{{text: \"Use {KEY} or sk-planted-1234567890.\"}}, {{tool_call: [{{name: get_weather, \
+         args: {{city: sk-planted-9876543210}}}}]}}]\n"
+    ));
+    let components = component_of(&after);
+    for flags in [&[][..], &["--json"]] {
+        let Output { stdout, stderr, .. } = diff(&recordings, &components, flags);
+        assert!(stdout.contains("[redacted]"), "{stdout}");
+        assert!(!stdout.contains("planted") && !stderr.contains("planted"), "{stdout}{stderr}");
+    }
 }
 
 #[tokio::test]

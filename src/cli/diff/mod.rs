@@ -26,9 +26,9 @@ use self::{
 };
 use super::{args::DiffArgs, progress::Progress};
 use crate::{
-    base::environment::Environment,
+    base::{environment::Environment, redactor::Redactor},
     component::{Context, RealModels, Upstream},
-    provider::CallContext,
+    provider::{CallContext, scripted::recordings::redact_answer},
 };
 
 /// Compares the answers of real models with the recorded ones, and prints a report to stdout. Returns a
@@ -45,7 +45,10 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
     let asked = exchanges(args, &context)?;
     let all = asked.len();
     let mut progress = Progress::new(environment, "request");
-    let asking = stream::iter(asked).map(compared).buffered(args.concurrency.into());
+    // The keys of the components are known by now.
+    let redactor = &Redactor::new(&environment.hidden());
+    let asking = stream::iter(asked).map(|asked| compared(asked, redactor));
+    let asking = asking.buffered(args.concurrency.into());
     let (mut report, mut asking) = (Report::default(), pin!(asking));
     while let Some(compared) = asking.next().await {
         report.add(compared);
@@ -59,16 +62,18 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
     Ok(if is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Asks a model again.
-async fn compared(asked: Asked) -> Compared {
+/// Asks a model again. Secrets are removed from both answers, as from recorded ones.
+async fn compared(asked: Asked, redactor: &Redactor) -> Compared {
     let Asked { component, name, request, recorded, model } = asked;
     let compared = Compared { component, name, ..Compared::default() };
     let request = match request {
         Ok(request) => request,
         Err(error) => return Compared { failure: Some(error), ..compared },
     };
-    let recorded = recorded.converse(request.clone(), CallContext::default()).await;
-    match model.converse(request.clone(), CallContext::default()).await {
+    let mut recorded = recorded.converse(request.clone(), CallContext::default()).await;
+    let mut answer = model.converse(request.clone(), CallContext::default()).await;
+    [&mut recorded, &mut answer].into_iter().for_each(|end| redact_answer(end, redactor));
+    match answer {
         Ok(answer) => {
             let changes = changes(&request, &recorded, &answer);
             Compared { changes, usage: answer.usage, ..compared }

@@ -51,15 +51,28 @@ impl Exchange {
             }
         };
         self.request.change_texts(&mut redact);
-        match &mut self.answer.end {
-            Ok(Response { reasoning, content, tool_calls, .. }) => {
-                let arguments = tool_calls.iter_mut().map(|call| &mut call.arguments);
-                [reasoning, content].into_iter().chain(arguments).for_each(redact);
-            }
-            Err(error) => redact(&mut error.message),
-        }
+        change_texts(&mut self.answer.end, &mut redact);
         self.tools.values_mut().for_each(|tool| redactor.redact(tool));
         found
+    }
+}
+
+/// Removes the secrets from an answer or an error.
+pub fn redact_answer(end: &mut Result<Response, ProviderError>, redactor: &Redactor) {
+    change_texts(end, &mut |text| {
+        if let Cow::Owned(redacted) = redactor.redacted(text) {
+            *text = redacted;
+        }
+    });
+}
+
+fn change_texts(end: &mut Result<Response, ProviderError>, change: &mut dyn FnMut(&mut String)) {
+    match end {
+        Ok(Response { reasoning, content, tool_calls, .. }) => {
+            let arguments = tool_calls.iter_mut().map(|call| &mut call.arguments);
+            [reasoning, content].into_iter().chain(arguments).for_each(change);
+        }
+        Err(error) => change(&mut error.message),
     }
 }
 

@@ -18,7 +18,7 @@ mod recording;
 mod tests;
 
 pub use self::{
-    exchange::{Exchange, Recorded, RecordedAnswer},
+    exchange::{Exchange, Recorded, RecordedAnswer, redact_answer},
     names::file_name,
     recording::{Added, MAX_MIB, Recording, TOOLS},
 };
