@@ -1,6 +1,7 @@
 //! Tests of real models, which are another mynah or a server that misbehaves, and of recordings.
 
 mod diff;
+mod errors;
 mod files;
 mod misses;
 mod parameters;

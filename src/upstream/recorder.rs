@@ -186,6 +186,11 @@ impl Writer {
         match added {
             Ok(Added::Text) => drop(self.changed.insert(component)),
             Ok(Added::Nothing) => {}
+            Ok(Added::Kept) => tracing::warn!(
+                component,
+                session = exchange.session,
+                "the model failed; the recorded answer is kept"
+            ),
             Ok(Added::Conflict) => tracing::warn!(
                 component,
                 session = exchange.session,

@@ -64,6 +64,8 @@ pub enum Added {
     Text,
     /// Nothing: another session got another answer to the same request.
     Conflict,
+    /// Nothing: the answer that is recorded is better than an error.
+    Kept,
 }
 
 impl Recording {
@@ -154,6 +156,11 @@ impl Recording {
         if at < entry.confirmed.min(steps.len()) {
             return Ok(Added::Conflict);
         }
+        if answer.end.is_err() && steps.get(at..).is_some_and(|left| !left.iter().all(is_error)) {
+            // A retry is for the same answer.
+            self.uses.insert((key, session.clone()), at);
+            return Ok(Added::Kept);
+        }
         // The last answer was given again until now.
         let last = steps.last().cloned().unwrap_or_default();
         steps.resize(at, last);
@@ -213,6 +220,10 @@ impl Entry {
 
 fn hash(request: &RequestForm, normalizer: &Normalizer) -> u64 {
     NormalizedForm::new(request.clone(), normalizer).hash()
+}
+
+fn is_error(step: &Value) -> bool {
+    step.get("error").is_some()
 }
 
 /// Returns `true` if two steps have the same texts and the same calls, whatever the ids of the calls.
