@@ -1,6 +1,6 @@
 //! The messages of a request, as daprd writes them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, mem};
 
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ enum Content<'a> {
 
 #[derive(Serialize)]
 struct PartBody<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     r#type: &'static str,
 }
 
@@ -55,6 +55,48 @@ pub(super) fn encode(messages: &[Message]) -> Result<Vec<MessageBody<'_>>, Provi
     messages.iter().map(message).collect()
 }
 
+/// Encodes the messages of a history for a model that knows no system messages: the first message of the
+/// user begins with their texts.
+///
+/// # Errors
+///
+/// Fails as [`encode`] does.
+pub(super) fn encode_without_system(
+    messages: &[Message],
+) -> Result<Vec<MessageBody<'_>>, ProviderError> {
+    let is_system = |message: &&Message| message.role == Role::System;
+    let texts: Vec<_> = messages.iter().filter(is_system).flat_map(|it| &it.parts).collect();
+    let others = messages.iter().filter(|message| !is_system(message));
+    let mut encoded = others.map(message).collect::<Result<Vec<_>, _>>()?;
+    if texts.is_empty() {
+        return Ok(encoded);
+    }
+    let instructions = texts.into_iter().map(|text| format!("{text}\n\n")).collect();
+    let instructions = PartBody { text: Cow::Owned(instructions), r#type: "text" };
+    match encoded.iter_mut().find(|message| message.role == "user") {
+        Some(first) => first.content.prepend(instructions),
+        None => encoded.insert(0, MessageBody::of_user(Content::Parts(vec![instructions]))),
+    }
+    Ok(encoded)
+}
+
+impl<'a> MessageBody<'a> {
+    fn of_user(content: Content<'a>) -> Self {
+        Self { role: "user", content, tool_calls: Vec::new(), tool_call_id: None }
+    }
+}
+
+impl<'a> Content<'a> {
+    fn prepend(&mut self, part: PartBody<'a>) {
+        let parts = match mem::replace(self, Self::Parts(Vec::new())) {
+            Self::Text(text) if text.is_empty() => Vec::new(),
+            Self::Text(text) => vec![PartBody { text, r#type: "text" }],
+            Self::Parts(parts) => parts,
+        };
+        *self = Self::Parts([part].into_iter().chain(parts).collect());
+    }
+}
+
 fn message(message: &Message) -> Result<MessageBody<'_>, ProviderError> {
     if !message.attachments.is_empty() {
         let text = "images, recordings and files are not passed on to a model; send texts only";
@@ -63,9 +105,9 @@ fn message(message: &Message) -> Result<MessageBody<'_>, ProviderError> {
     let content = match message.parts.as_slice() {
         [] => Content::Text("".into()),
         [text] => Content::Text(text.into()),
-        parts => {
-            Content::Parts(parts.iter().map(|text| PartBody { text, r#type: "text" }).collect())
-        }
+        parts => Content::Parts(
+            parts.iter().map(|text| PartBody { text: text.into(), r#type: "text" }).collect(),
+        ),
     };
     let (role, tool_call_id) = match &message.role {
         Role::System => ("system", None),

@@ -7,6 +7,7 @@ mod call;
 mod endpoint;
 mod error;
 mod events;
+mod go_duration;
 mod messages;
 mod reply;
 mod request;

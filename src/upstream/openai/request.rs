@@ -1,11 +1,14 @@
 //! The body of a request, as daprd writes it.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::messages::{self, MessageBody};
+use super::{
+    go_duration::go_duration,
+    messages::{self, MessageBody},
+};
 use crate::{
     chat::{Request, Tool, ToolChoice},
     provider::ProviderError,
@@ -34,8 +37,8 @@ struct Body<'a> {
     parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Value>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    metadata: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "metadata_is_empty")]
+    metadata: Cow<'a, BTreeMap<String, String>>,
     #[serde(flatten)]
     parameters: BTreeMap<&'a str, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,13 +88,16 @@ pub(super) fn encode(
 ) -> Result<Vec<u8>, ProviderError> {
     let is_streamed = delivery != Delivery::Whole;
     let with_usage = delivery == Delivery::Stream { with_usage: true };
-    let has_own_temperature = has_own_temperature(model);
+    let (has_own_temperature, is_reasoning) = (has_own_temperature(model), is_reasoning(model));
     let (own, other) = (request.max_tokens, None);
     let [max_tokens, max_completion_tokens] =
-        if has_own_temperature { [other, own] } else { [own, other] };
+        if has_own_temperature || is_reasoning { [other, own] } else { [own, other] };
     let body = Body {
         model,
-        messages: messages::encode(&request.messages)?,
+        messages: match is_reasoning {
+            true => messages::encode_without_system(&request.messages)?,
+            false => messages::encode(&request.messages)?,
+        },
         // daprd sends 0 if the request has none.
         temperature: (!has_own_temperature).then(|| request.temperature.unwrap_or_default()),
         max_tokens,
@@ -100,12 +106,33 @@ pub(super) fn encode(
         tool_choice: tool_choice(request),
         parallel_tool_calls: request.single_tool_call.then_some(false),
         response_format: request.response_format.as_ref().map(|it| response_format(it.read())),
-        metadata: &request.metadata,
+        metadata: metadata(request),
         parameters: parameters(request),
         stream: is_streamed.then_some(true),
         stream_options: with_usage.then_some(StreamOptions { include_usage: true }),
     };
     serde_json::to_vec(&body).map_err(|error| ProviderError::internal(error.to_string()))
+}
+
+fn metadata_is_empty(metadata: &BTreeMap<String, String>) -> bool {
+    metadata.is_empty()
+}
+
+/// Returns the metadata, to which daprd adds how long prompts may be cached.
+fn metadata(request: &Request) -> Cow<'_, BTreeMap<String, String>> {
+    let Some(retention) = request.prompt_cache_retention else {
+        return Cow::Borrowed(&request.metadata);
+    };
+    let mut metadata = request.metadata.clone();
+    metadata.insert("prompt_cache_retention".to_owned(), go_duration(retention));
+    Cow::Owned(metadata)
+}
+
+/// Returns `true` if a model knows no system messages: o1 and o3, their mini and their preview.
+fn is_reasoning(model: &str) -> bool {
+    let model = model.to_ascii_lowercase();
+    let variant = model.strip_prefix("o1").or_else(|| model.strip_prefix("o3"));
+    matches!(variant, Some("" | "-mini" | "-preview"))
 }
 
 /// Returns `true` if a model refuses a temperature and the older limit of tokens.
