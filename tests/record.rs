@@ -6,9 +6,11 @@ mod errors;
 mod files;
 mod misses;
 mod parameters;
+mod proxies;
 mod round_trip;
 mod secrets;
 mod server;
+mod tls_server;
 mod upstream;
 
 use std::{

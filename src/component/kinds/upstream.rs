@@ -177,7 +177,11 @@ fn open_ai(metadata: &Metadata<'_>, report: &mut Report) -> Option<Arc<OpenAi>> 
         return None;
     };
     let settings = service.settings(metadata, place, report)?;
-    OpenAi::new(settings).map_err(|error| report.error(place, error)).ok().map(Arc::new)
+    let environment = &metadata.context.environment;
+    OpenAi::new(settings, environment)
+        .map_err(|error| report.error(place, error))
+        .ok()
+        .map(Arc::new)
 }
 
 impl Service {

@@ -1,7 +1,7 @@
 //! Where requests go, and the connections to it.
 
 use super::settings::OpenAiSettings;
-use crate::tools::HttpClient;
+use crate::{base::environment::Environment, tools::HttpClient};
 
 /// Where requests go, and the connections to it.
 #[derive(Debug)]
@@ -11,9 +11,10 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Opens no connection yet. Fails with a message if the system's certificates cannot be read.
-    pub(super) fn new(settings: OpenAiSettings) -> Result<Self, String> {
-        let client = HttpClient::to_host(&settings.url)?;
+    /// Opens no connection yet. Fails with a message if the proxy in the environment is invalid, or if the
+    /// system's certificates cannot be read.
+    pub(super) fn new(settings: OpenAiSettings, environment: &Environment) -> Result<Self, String> {
+        let client = HttpClient::to_host(&settings.url, environment)?;
         Ok(Self { settings, client })
     }
 }

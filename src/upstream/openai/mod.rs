@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub(crate) use self::settings::OpenAiSettings;
 use self::{call::OpenAiCall, endpoint::Endpoint};
 use crate::{
+    base::environment::Environment,
     chat::Request,
     provider::{Answering, CallContext, Provider},
 };
@@ -27,13 +28,13 @@ use crate::{
 pub(crate) struct OpenAi(Arc<Endpoint>);
 
 impl OpenAi {
-    /// Creates the provider. Nothing is sent before the first call.
+    /// Creates the provider. Nothing is sent before the first call. The environment may name a proxy.
     ///
     /// # Errors
     ///
-    /// Fails with a message if the system's certificates cannot be read.
-    pub(crate) fn new(settings: OpenAiSettings) -> Result<Self, String> {
-        Endpoint::new(settings).map(|endpoint| Self(endpoint.into()))
+    /// Fails with a message if the proxy is invalid, or if the system's certificates cannot be read.
+    pub(crate) fn new(settings: OpenAiSettings, environment: &Environment) -> Result<Self, String> {
+        Endpoint::new(settings, environment).map(|endpoint| Self(endpoint.into()))
     }
 
     /// Returns the settings.

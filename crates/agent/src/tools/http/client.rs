@@ -1,32 +1,27 @@
 //! An HTTP client that connects to allowed addresses only.
 
-use std::{
-    error::Error,
-    io,
-    net::SocketAddr,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::error::Error;
 
 use bytes::Bytes;
-use futures_util::{FutureExt, future::BoxFuture};
 use http::{
     HeaderValue, Method, Request, Response, Uri,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, LOCATION},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, LOCATION, PROXY_AUTHORIZATION},
     uri::Scheme,
 };
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, builderstates::WantsProtocols1};
 use hyper_util::{
-    client::legacy::{self, Client, ResponseFuture},
-    rt::{TokioExecutor, TokioIo, TokioTimer},
+    client::legacy::{self, Builder, Client, ResponseFuture},
+    rt::{TokioExecutor, TokioTimer},
 };
-use thiserror::Error as ThisError;
-use tokio::net::{TcpStream, lookup_host};
-use tower_service::Service;
+use mynah_core::base::environment::Environment;
 
-use super::allow::{AllowList, Allowed, port};
+use super::{
+    allow::{AllowList, Allowed},
+    connector::{ConnectError, Connector},
+    proxy::Proxy,
+};
 
 type HttpRequest = Request<Full<Bytes>>;
 
@@ -36,9 +31,18 @@ const MAX_REDIRECTS: usize = 5;
 /// Size of the buffer of a connection, which is not charged to any call.
 const READ_BUFFER: usize = 64 * 1024;
 
+/// The windows of an HTTP/2 connection and of its streams. That of the connection is enough for all streams
+/// that servers usually allow, so that an answer that nobody reads does not hold up others.
+const STREAM_WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 128 * STREAM_WINDOW;
+
 /// An HTTP client that connects to allowed addresses only. Clones share their connections.
 #[derive(Debug, Clone)]
-pub struct HttpClient(Inner);
+pub struct HttpClient {
+    inner: Inner,
+    /// The header for a proxy that passes on requests without a tunnel.
+    proxy_authorization: Option<HeaderValue>,
+}
 
 /// Reads the system's certificates only if they are needed: a container may have none.
 #[derive(Debug, Clone)]
@@ -55,29 +59,33 @@ impl HttpClient {
             Some(allow) => AllowList::new(allow.to_vec()),
             None => AllowList::only(url).ok_or("the URL has no host")?,
         };
-        let has_tls = url.scheme() == Some(&Scheme::HTTPS);
-        let connector = Connector { allow: Arc::new(allow), has_tls };
-        let mut builder = Client::builder(TokioExecutor::new());
-        builder.pool_timer(TokioTimer::new()).http1_max_buf_size(READ_BUFFER);
-        if !has_tls {
-            return Ok(Self(Inner::Plain(builder.build(connector))));
-        }
-        let https = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| format!("cannot read the system's certificates: {error}"))?
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(connector);
-        Ok(Self(Inner::Tls(builder.build(https))))
+        let connector =
+            Connector { allow: Some(allow.into()), has_tls: is_https(url), proxy: None };
+        let inner = if connector.has_tls {
+            Inner::Tls(builder().build(https()?.enable_http1().wrap_connector(connector)))
+        } else {
+            Inner::Plain(builder().build(connector))
+        };
+        Ok(Self { inner, proxy_authorization: None })
     }
 
-    /// Creates a client for requests to the host and port in a URL.
+    /// Creates a client for requests to the host in a URL that is trusted, whatever its address: through
+    /// the proxy in the environment, if it names one, and with HTTP/2 if a server with TLS has it.
     ///
     /// # Errors
     ///
-    /// Fails with a message if the URL has no host, or if the system's certificates cannot be read.
-    pub fn to_host(url: &Uri) -> Result<Self, String> {
-        Self::new(url, None)
+    /// Fails with a message if the proxy is invalid, or if the system's certificates cannot be read.
+    pub fn to_host(url: &Uri, environment: &Environment) -> Result<Self, String> {
+        let proxy = Proxy::from_environment(url, environment)?;
+        let authorization = proxy.as_ref().and_then(|proxy| proxy.authorization.clone());
+        let connector = Connector { allow: None, has_tls: is_https(url), proxy };
+        if !connector.has_tls {
+            let inner = Inner::Plain(builder().build(connector));
+            return Ok(Self { inner, proxy_authorization: authorization });
+        }
+        let https = https()?.enable_http1().enable_http2().wrap_connector(connector);
+        // The tunnel has the header.
+        Ok(Self { inner: Inner::Tls(builder().build(https)), proxy_authorization: None })
     }
 
     /// Sends a request without following redirects. Fails with a message if there is no response.
@@ -99,12 +107,34 @@ impl HttpClient {
         Err(format!("more than {MAX_REDIRECTS} redirects"))
     }
 
-    fn start(&self, request: HttpRequest) -> ResponseFuture {
-        match &self.0 {
+    fn start(&self, mut request: HttpRequest) -> ResponseFuture {
+        if let Some(authorization) = self.proxy_authorization.clone() {
+            request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
+        }
+        match &self.inner {
             Inner::Plain(client) => client.request(request),
             Inner::Tls(client) => client.request(request),
         }
     }
+}
+
+fn is_https(url: &Uri) -> bool {
+    url.scheme() == Some(&Scheme::HTTPS)
+}
+
+fn builder() -> Builder {
+    let mut builder = Client::builder(TokioExecutor::new());
+    builder.pool_timer(TokioTimer::new()).http1_max_buf_size(READ_BUFFER);
+    builder.http2_initial_stream_window_size(STREAM_WINDOW);
+    builder.http2_initial_connection_window_size(CONNECTION_WINDOW);
+    builder
+}
+
+fn https() -> Result<HttpsConnectorBuilder<WantsProtocols1>, String> {
+    let builder = HttpsConnectorBuilder::new().with_native_roots();
+    let builder =
+        builder.map_err(|error| format!("cannot read the system's certificates: {error}"))?;
+    Ok(builder.https_or_http())
 }
 
 /// Returns the innermost cause, which names what has failed.
@@ -117,72 +147,6 @@ fn reason(error: &legacy::Error) -> String {
         cause = source;
     }
     cause.to_string()
-}
-
-/// Connects to the host of a URL. The address that is checked is the one that is dialled, so a name
-/// cannot change its address in between.
-#[derive(Debug, Clone)]
-struct Connector {
-    pub(super) allow: Arc<AllowList>,
-    has_tls: bool,
-}
-
-/// The reason why there is no connection.
-#[derive(Debug, ThisError)]
-enum ConnectError {
-    /// The URL has no host, or is not one of HTTP.
-    #[error("{0} is not an http or https URL")]
-    Unsupported(Uri),
-    /// A redirect leads from http to https.
-    #[error("the redirect to {0} needs https; use https in the url of the tool")]
-    NoTls(Uri),
-    /// No address of the host is allowed.
-    #[error("{host}:{port} is not allowed: {address}; the file allows {allowed}")]
-    Forbidden { host: String, port: u16, address: String, allowed: String },
-    /// The host cannot be found or does not accept connections.
-    #[error("cannot connect to {0}: {1}")]
-    Failed(String, io::Error),
-}
-
-impl Connector {
-    async fn connect(self, url: Uri) -> Result<TokioIo<TcpStream>, ConnectError> {
-        let (Some(host), Some(port)) = (url.host(), port(&url)) else {
-            return Err(ConnectError::Unsupported(url));
-        };
-        if url.scheme() == Some(&Scheme::HTTPS) && !self.has_tls {
-            return Err(ConnectError::NoTls(url));
-        }
-        let failed = |error| ConnectError::Failed(format!("{host}:{port}"), error);
-        let name = host.trim_start_matches('[').trim_end_matches(']');
-        let addresses: Vec<_> = lookup_host((name, port)).await.map_err(failed)?.collect();
-        let is_allowed = |address: &&SocketAddr| self.allow.allows(host, **address);
-        let allowed: Vec<_> = addresses.iter().filter(is_allowed).copied().collect();
-        if let (Some(address), []) = (addresses.first(), allowed.as_slice()) {
-            return Err(ConnectError::Forbidden {
-                host: host.to_owned(),
-                port,
-                address: format!("its address {} is not listed", address.ip()),
-                allowed: self.allow.to_string(),
-            });
-        }
-        let stream = TcpStream::connect(allowed.as_slice()).await.map_err(failed)?;
-        stream.set_nodelay(true).map_err(failed)?;
-        Ok(TokioIo::new(stream))
-    }
-}
-
-impl Service<Uri> for Connector {
-    type Response = TokioIo<TcpStream>;
-    type Error = ConnectError;
-    type Future = BoxFuture<'static, Result<TokioIo<TcpStream>, ConnectError>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, url: Uri) -> Self::Future {
-        self.clone().connect(url).boxed()
-    }
 }
 
 /// Returns the request to which a response redirects. Another host does not get the headers, which

@@ -2,13 +2,17 @@
 
 // allow      the addresses that the tools of a file may connect to
 // client     an HTTP client that connects to allowed addresses only
+// connector  connects to hosts, directly or through a proxy
+// proxy      the proxy that the environment names
 // request    the request of a call, and its body
 // events     reads a reply that is a stream of events
 // reply      reads the reply, and finds the result in it
 
 mod allow;
 mod client;
+mod connector;
 mod events;
+mod proxy;
 mod reply;
 mod request;
 
