@@ -4,6 +4,8 @@ mod daprd_requests;
 mod diff;
 mod errors;
 mod files;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod misses;
 mod parameters;
 mod proxies;

@@ -75,7 +75,7 @@ fn memory(sidecar: &Sidecar) -> usize {
 }
 
 /// Returns the sidecar's peak resident memory in KiB.
-fn peak(sidecar: &Sidecar) -> usize {
+pub fn peak(sidecar: &Sidecar) -> usize {
     status(sidecar, "VmHWM:")
 }
 
