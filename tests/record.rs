@@ -12,6 +12,7 @@ mod proxies;
 mod round_trip;
 mod secrets;
 mod server;
+mod start;
 mod tls_server;
 mod upstream;
 

@@ -13,30 +13,44 @@ use crate::{
         environment::Environment,
         text::count,
     },
-    cli::{args::CheckArgs, config::ConfigError},
+    cli::{
+        args::CheckArgs,
+        check_recordings::check_recordings,
+        config::{ConfigError, checked_models},
+    },
     component::{self, Context, Loaded, StandIn},
     models::SidecarModels,
     provider::scripted::rules::{self, Rules},
-    server::StartError,
+    server::{ModelSource, StartError},
     simulate::{self, InvalidSimulation, Plan},
     tools,
 };
 
 /// Prints all errors and notices to stdout, followed by a summary. Returns a failure code if there
 /// are errors.
-pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
-    let CheckArgs { app_id, stand_in, strict, .. } = args.clone();
-    let context = Context { app_id, environment, stand_in, strict, ..Context::default() };
+///
+/// # Errors
+///
+/// Fails if flags contradict each other.
+pub(super) fn check(args: &CheckArgs, environment: Environment) -> Result<ExitCode, ConfigError> {
+    let CheckArgs { app_id, stand_in, strict, record, daprd, .. } = args.clone();
+    let models = checked_models(&record, stand_in, daprd.as_deref(), &environment)?;
+    let real_models = models.clone().map(ModelSource::without_recorder);
+    let context =
+        Context { app_id, environment, stand_in, real_models, strict, ..Context::default() };
     let mut loaded = component::load(&args.paths, &context);
+    let folder = models.as_ref().and_then(ModelSource::folder);
+    let is_replayed = record.replay.is_some() && !record.record_missing;
+    let recordings = folder.map(|folder| check_recordings(folder, is_replayed, &mut loaded));
     loaded.errors.extend(useless_strict(args, &loaded));
-    let others = check_other_files(&mut loaded, &context);
+    let others = OtherFiles { recordings, ..check_other_files(&mut loaded, &context) };
     require_named_files(&mut loaded, &others, &args.paths);
     let errors = loaded.errors.iter().map(ToString::to_string);
     let notices = loaded.notices.iter().map(notice_line);
     let lines: Vec<_> = errors.chain(notices).chain([summary(&loaded, &others)]).collect();
     // Ignore write errors: the exit code is still useful.
     let _ = writeln!(io::stdout(), "{}", lines.join("\n"));
-    if loaded.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(if loaded.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Returns the error with which mynah would not start with `--strict`.
@@ -63,6 +77,8 @@ struct OtherFiles {
     rules: Option<usize>,
     /// The number of valid files, or `None` if there are no tools.
     tools: Option<usize>,
+    /// The number of valid recordings, or `None` if there is no folder for them.
+    recordings: Option<usize>,
 }
 
 /// Checks the simulations, the rules and the tools among the files that are not components.
@@ -150,6 +166,7 @@ fn summary(Loaded { components, errors, notices, .. }: &Loaded, others: &OtherFi
         others.simulations.map(|number| count(number, "simulation")),
         others.rules.map(|number| count(number, "rules file")),
         others.tools.map(|number| count(number, "tools file")),
+        others.recordings.map(|number| count(number, "recording")),
         Some(count(errors.len(), "error")),
         Some(count(warnings, "warning")),
     ];

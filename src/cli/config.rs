@@ -134,9 +134,6 @@ pub(super) fn config(
     if args.strict && args.stand_in == Some(StandIn::Echo) {
         return Err(ConfigError::StrictEcho);
     }
-    if args.stand_in.is_some() && args.record.upstream.is_some() {
-        return Err(ConfigError::StandInUpstream);
-    }
     let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
     let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
     let hosts = Hosts {
@@ -161,7 +158,7 @@ pub(super) fn config(
         grpc: daprd("--daprd", args.daprd.as_deref(), &own_ports)?,
         http: daprd("--daprd-http", args.daprd_http.as_deref(), &own_ports)?,
     };
-    let models = models(&args.record, daprd.grpc.as_ref(), api_token)?;
+    let models = models(&args.record, args.stand_in, daprd.grpc.as_ref(), api_token)?;
     Ok(Config {
         access: Access { token, hosts },
         interfaces,
@@ -188,12 +185,27 @@ pub(super) fn config(
     })
 }
 
+/// Returns where the answers of real models come from, for a command that does not serve.
+pub(super) fn checked_models(
+    args: &RecordArgs,
+    stand_in: Option<StandIn>,
+    address: Option<&str>,
+    environment: &Environment,
+) -> Result<Option<ModelSource>, ConfigError> {
+    let token = environment.get("DAPR_API_TOKEN").unwrap_or_default();
+    models(args, stand_in, daprd("--daprd", address, &[])?.as_ref(), token)
+}
+
 /// Returns where the answers of real models come from.
 fn models(
     args: &RecordArgs,
+    stand_in: Option<StandIn>,
     daprd: Option<&Endpoint>,
     token: &str,
 ) -> Result<Option<ModelSource>, ConfigError> {
+    if stand_in.is_some() && args.upstream.is_some() {
+        return Err(ConfigError::StandInUpstream);
+    }
     let with_daprd = |api: UpstreamApi| api.with_daprd(daprd.map(Endpoint::to_string), token);
     let api = args.upstream.map(with_daprd).transpose()?;
     let folder = args.record.as_ref().or(args.replay.as_ref().filter(|_| args.record_missing));

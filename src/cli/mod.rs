@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod check;
+mod check_recordings;
 mod child;
 mod completions;
 mod config;
@@ -112,7 +113,7 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
         Some(Command::Run(args)) => run_command(&args, program),
         #[cfg(target_os = "linux")]
         Some(Command::Supervise(args)) => Ok(supervisor::supervise(&args)?),
-        Some(Command::Check(args)) => Ok(check::check(&args, Environment::read())),
+        Some(Command::Check(args)) => Ok(check::check(&args, Environment::read())?),
         Some(Command::Converse(args)) => {
             block_on(converse::converse(&args, &Environment::read()))??;
             Ok(ExitCode::SUCCESS)

@@ -78,10 +78,14 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
     let is_replayed =
         matches!(config.models, Some(ModelSource::Replay { missed: MissedConfig::Error, .. }));
     let environment = config.environment.clone();
+    let models = config.models.clone();
     let app = match signals.interrupt(App::bind(config)).await {
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
     };
+    if let Some(models) = models {
+        tracing::info!("components with real models are answered by {models}");
+    }
     let (drain, engine) = (app.drain.clone(), app.engine.clone());
     let inspector = app.inspector().filter(|_| args.inspect);
     if let Some(url) = &inspector {

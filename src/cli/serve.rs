@@ -15,6 +15,7 @@ pub(super) async fn serve(config: Config, args: &ServeArgs) -> Result<(), CliErr
     if args.exit_on_stdin_close {
         signals.end_with(signals::read_stdin_to_end).map_err(CliError::Signals)?;
     }
+    let models = config.models.clone();
     let Ok(app) = signals.interrupt(App::bind(config)).await else { return Ok(()) };
     let app = app?;
     let banner = Banner {
@@ -22,6 +23,7 @@ pub(super) async fn serve(config: Config, args: &ServeArgs) -> Result<(), CliErr
         engine: &app.engine,
         daprd: &app.daprd,
         inspector: app.inspector(),
+        models: models.as_ref(),
     };
     banner.announce(args.log_as_json);
     let drain = app.drain.clone();

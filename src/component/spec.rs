@@ -166,9 +166,10 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
         true
     }
 
-    /// Whether the provider refuses requests for several choices, because their answers would differ.
-    fn gives_one_choice(&self) -> bool {
-        false
+    /// Returns what answers if that is a real model, or a recording of one. Neither gives several choices,
+    /// because they would differ.
+    fn answered_by(&self) -> Option<&'static str> {
+        None
     }
 
     /// Whether the provider passes on all requests to its fallback, even those with an instruction

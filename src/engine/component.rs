@@ -55,8 +55,8 @@ pub struct Component {
     pub(super) echo: Option<Echo>,
     /// Whether the token limit of a request has an effect.
     limits_tokens: bool,
-    /// Whether requests for several choices are refused.
-    gives_one_choice: bool,
+    /// What answers, if that is a real model or a recording of one.
+    pub(crate) answered_by: Option<&'static str>,
     /// Whether the tool calls and results in a history must match.
     has_strict_history: bool,
     scrubber: Scrubber,
@@ -90,7 +90,7 @@ impl Component {
             script: spec.provider.script(),
             echo: spec.provider.echo(&spec.name),
             limits_tokens: spec.provider.limits_tokens(),
-            gives_one_choice: spec.provider.gives_one_choice(),
+            answered_by: spec.provider.answered_by(),
             has_strict_history: spec.has_strict_history,
             provider: spec.build_provider(&metrics.tools, session_rules),
             metrics: metrics.call_metrics(&spec.name),
@@ -106,7 +106,7 @@ impl Component {
     /// Returns [`Error::InvalidParams`] if the component does not allow the request.
     pub(crate) fn check(&self, request: &Request) -> Result<(), Error> {
         let limit = request.max_tokens.filter(|max| self.limits_tokens && *max < 1);
-        let choices = if self.gives_one_choice { request.choices() } else { 1 };
+        let choices = if self.answered_by.is_some() { request.choices() } else { 1 };
         let checked = match limit {
             Some(max) => Err(InvalidParams::MaxTokens(max)),
             None if choices > 1 => Err(InvalidParams::Choices(choices)),

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use super::{Addresses, Daprd};
+use super::{Addresses, Daprd, ModelSource};
 use crate::{
     base::{
         endpoint::Endpoint,
@@ -25,12 +25,16 @@ pub(crate) struct Banner<'a> {
     pub daprd: &'a Daprd,
     /// The address of the inspector, if it is served.
     pub inspector: Option<String>,
+    /// Where the answers of real models come from.
+    pub models: Option<&'a ModelSource>,
 }
 
 impl fmt::Display for Banner<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Addresses { grpc, http, metrics, component_sockets } = self.addresses;
-        writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
+        let asks_models = self.models.is_some_and(ModelSource::asks_models);
+        let models = if asks_models { "with real models" } else { "without a model" };
+        writeln!(f, "mynah {}: Dapr conversations {models}\n", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "  gRPC       {}", escape_controls(&grpc.to_string()))?;
         writeln!(f, "  HTTP       {}", escape_controls(&http.url()))?;
         if let Some(inspector) = &self.inspector {
@@ -47,6 +51,9 @@ impl fmt::Display for Banner<'_> {
         if let Some(first) = behind.next() {
             let rest: String = behind.map(|address| format!(", {address}")).collect();
             writeln!(f, "  daprd      {first}{rest}")?;
+        }
+        if let Some(models) = self.models {
+            writeln!(f, "  models     {}", escape_controls(&models.to_string()))?;
         }
         self.components(f)?;
         self.try_it(f)
@@ -66,8 +73,9 @@ impl Banner<'_> {
         let components = self.engine.components.all();
         let components: Vec<_> = components.iter().map(|c| c.name.as_str()).collect();
         let metrics = metrics.as_ref().map(Endpoint::to_string);
-        let (inspector, components) = (self.inspector.as_deref(), components.join(","));
-        tracing::info!(%grpc, %http, inspector, metrics, components, "serving");
+        let (inspector, models) = (self.inspector.as_deref(), self.models.map(ToString::to_string));
+        let components = components.join(",");
+        tracing::info!(%grpc, %http, inspector, metrics, models, components, "serving");
     }
 
     fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,6 +85,9 @@ impl Banner<'_> {
             write!(f, "  {label:<10} {name} ({kind}")?;
             if let Some(stand_in) = component.stand_in {
                 write!(f, ", answered by {stand_in}")?;
+            }
+            if let Some(real) = component.answered_by {
+                write!(f, ", answered by {real}")?;
             }
             writeln!(f, ")")?;
             label = "";

@@ -4,13 +4,12 @@ use std::{fs, io, path::PathBuf, time::Duration};
 
 use serde::Serialize;
 
-use super::error::StartError;
+use super::{error::StartError, model_source::ModelSource};
 use crate::{
     api::access::Access,
     base::{endpoint::Endpoint, environment::Environment},
-    component::{Context, OnMissed, RealModels, StandIn, Upstream, UpstreamApi},
+    component::{Context, RealModels, StandIn},
     net::Interfaces,
-    upstream::{Recorder, RecorderError},
 };
 
 /// The configuration of a sidecar.
@@ -63,70 +62,6 @@ pub(crate) struct Config {
     pub access: Access,
     /// The file to which the bound addresses are written as JSON.
     pub addresses_file: Option<PathBuf>,
-}
-
-/// Where the answers of real models come from.
-#[derive(Debug, Clone)]
-pub(crate) enum ModelSource {
-    /// The recordings in a folder.
-    Replay {
-        /// The folder.
-        folder: PathBuf,
-        /// What answers requests that are not recorded.
-        missed: MissedConfig,
-    },
-    /// The models themselves.
-    Upstream(UpstreamConfig),
-}
-
-/// What answers requests that are not recorded.
-#[derive(Debug, Clone)]
-pub(crate) enum MissedConfig {
-    /// An error.
-    Error,
-    /// An instruction chain in the prompt, or else echo.
-    Fallback,
-    /// The models themselves.
-    Upstream(UpstreamConfig),
-}
-
-/// The models themselves.
-#[derive(Debug, Clone)]
-pub(crate) struct UpstreamConfig {
-    /// How they are called.
-    pub api: UpstreamApi,
-    /// The folder where the answers are recorded.
-    pub record: Option<PathBuf>,
-    /// Whether errors are recorded, too.
-    pub records_errors: bool,
-}
-
-impl ModelSource {
-    /// Starts to record, if answers are recorded.
-    pub(super) fn open(self, environment: &Environment) -> Result<RealModels, RecorderError> {
-        Ok(match self {
-            Self::Upstream(upstream) => RealModels::Upstream(upstream.open(environment)?),
-            Self::Replay { folder, missed } => RealModels::Replay {
-                folder,
-                missed: match missed {
-                    MissedConfig::Error => OnMissed::Error,
-                    MissedConfig::Fallback => OnMissed::Fallback,
-                    MissedConfig::Upstream(upstream) => {
-                        OnMissed::Upstream(upstream.open(environment)?)
-                    }
-                },
-            },
-        })
-    }
-}
-
-impl UpstreamConfig {
-    fn open(self, environment: &Environment) -> Result<Upstream, RecorderError> {
-        let Self { record, records_errors, .. } = &self;
-        let recorder =
-            record.as_ref().map(|folder| Recorder::new(folder, *records_errors, environment));
-        Ok(Upstream { api: self.api, recorder: recorder.transpose()?.map(Into::into) })
-    }
 }
 
 /// Where calls are recorded.

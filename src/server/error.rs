@@ -46,6 +46,14 @@ pub(crate) enum StartError {
     /// Nothing can be recorded.
     #[error("cannot record")]
     Record(#[from] RecorderError),
+    /// The folder with the recordings cannot be read.
+    #[error("cannot read the recordings in {}", .path.display())]
+    ReplayFolder {
+        /// The folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// The folder of the component sockets cannot be made.
     #[error("cannot make the folder {}", .path.display())]
     SocketFolder {

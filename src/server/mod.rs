@@ -5,6 +5,7 @@ mod banner;
 mod config;
 mod error;
 mod listening;
+mod model_source;
 mod page;
 mod reload;
 mod services;
@@ -13,10 +14,8 @@ mod sessions;
 pub(crate) use self::{
     app::App,
     banner::Banner,
-    config::{
-        Addresses, ComponentSockets, Config, Daprd, JournalConfig, MissedConfig, ModelSource,
-        Ports, UpstreamConfig,
-    },
+    config::{Addresses, ComponentSockets, Config, Daprd, JournalConfig, Ports},
     error::{ServeError, StartError},
+    model_source::{MissedConfig, ModelSource, UpstreamConfig},
     page::Page,
 };

@@ -6,10 +6,12 @@ mod daprd;
 mod openai;
 mod recorded;
 mod recorder;
+mod recordings;
 
 pub(crate) use self::{
     daprd::DaprdModel,
     openai::{OpenAi, OpenAiSettings},
     recorded::RecordedProvider,
     recorder::{Recorder, RecorderError},
+    recordings::read_recording,
 };

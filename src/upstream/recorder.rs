@@ -16,6 +16,7 @@ use tokio::{
     sync::mpsc::{self, Receiver, Sender},
 };
 
+use super::recordings::read_recording;
 use crate::{
     base::{
         clock::{self, Moment},
@@ -28,7 +29,7 @@ use crate::{
     chat::{ErrorKind, Response},
     provider::{
         ProviderError,
-        scripted::recordings::{Added, Exchange, MAX_MIB, Recording, TOOLS, file_name},
+        scripted::recordings::{Added, Exchange, Recording, TOOLS, file_name},
     },
 };
 
@@ -40,6 +41,9 @@ const MAX_DELAY: Duration = Duration::from_millis(500);
 /// Writes recordings to a folder, on a thread of its own.
 #[derive(Debug)]
 pub(crate) struct Recorder {
+    folder: PathBuf,
+    /// The components whose recordings are known to be readable.
+    checked: Mutex<BTreeSet<String>>,
     /// Where exchanges go, until the recording ends.
     exchanges: Mutex<Option<Sender<Exchange>>>,
     records_errors: bool,
@@ -83,7 +87,17 @@ impl Recorder {
         let writer = thread::Builder::new().name("mynah-recorder".to_owned()).spawn(run);
         let writer = writer.map_err(RecorderError::Thread)?;
         let (exchanges, writer) = (Mutex::new(Some(exchanges)), Mutex::new(Some(writer)));
-        Ok(Self { exchanges, records_errors, writer, _lock: lock })
+        let (folder, checked) = (folder.to_owned(), Mutex::default());
+        Ok(Self { folder, checked, exchanges, records_errors, writer, _lock: lock })
+    }
+
+    /// Checks that exchanges can be added to the recording of a component, unless that is known.
+    pub(crate) fn check(&self, component: &str) -> Result<(), Vec<Diagnostic>> {
+        if !lock(&self.checked).contains(component) {
+            read_recording(&self.folder, component)?;
+            lock(&self.checked).insert(component.to_owned());
+        }
+        Ok(())
     }
 
     /// Returns `true` if an answer is to be recorded. Errors that pass by themselves never are, unless
@@ -226,15 +240,10 @@ impl Writer {
     }
 
     fn open(&self, component: &str) -> Result<Recording, String> {
-        let path = self.folder.join(file_name(component));
-        if !path.exists() {
-            return Ok(Recording::new());
-        }
-        let text = files::read_large(&path, MAX_MIB).map_err(|error| error.to_string())?;
         let lines = |errors: Vec<Diagnostic>| {
             errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
-        Recording::read(&text, &path).map_err(lines)
+        read_recording(&self.folder, component).map(Option::unwrap_or_default).map_err(lines)
     }
 
     /// Writes what has changed. What cannot be written stays changed, so that it is tried again.

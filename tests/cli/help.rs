@@ -227,6 +227,35 @@ fn check_help() {
               - echo:     The provider of `conversation.echo`
               - scripted: The provider of `conversation.scripted`
 
+          --upstream <API>
+              Pass on what no rule answers to the real model of each component [default: never]
+
+              Possible values:
+              - openai: OpenAI's API, which many models have
+              - daprd:  The components of the daprd in --daprd, for all models
+
+          --record <FOLDER>
+              Record the answers of real models to a folder, a file for each component; needs --upstream
+
+          --record-errors
+              Record errors of real models, too
+
+          --replay <FOLDER>
+              Answer for components with real models from the recordings in a folder, without any model
+
+          --record-missing
+              Pass on what is not recorded to the real models, and add it to the replayed folder; needs --upstream
+
+          --replay-miss <WHAT>
+              What answers requests that are not recorded [default: error]
+
+              Possible values:
+              - error:    An error, which shows the nearest exchange
+              - fallback: An instruction chain in the prompt, or else echo
+
+          --daprd <HOST:PORT>
+              gRPC address of the daprd that calls the models; needed with --upstream daprd
+
           --strict
               Also report the errors with which serve --strict does not start
 

@@ -118,6 +118,12 @@ pub(crate) struct CheckArgs {
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
+    /// Flags about real models.
+    #[command(flatten)]
+    pub record: RecordArgs,
+    /// gRPC address of the daprd that calls the models; needed with --upstream daprd
+    #[arg(long, value_name = "HOST:PORT")]
+    pub daprd: Option<String>,
     /// Also report the errors with which serve --strict does not start
     #[arg(long)]
     pub strict: bool,

@@ -8,7 +8,7 @@ use thiserror::Error as ThisError;
 use crate::component::{self, ApiSecret};
 
 /// Options for real models and recordings.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RecordArgs {
     /// Pass on what no rule answers to the real model of each component [default: never]
     #[arg(long, value_enum, value_name = "API")]

@@ -99,8 +99,12 @@ impl ProviderSpec for ReplaySpec {
         Some(self.settings.clone())
     }
 
-    fn gives_one_choice(&self) -> bool {
-        true
+    fn answered_by(&self) -> Option<&'static str> {
+        Some(match self.missed {
+            MissedSpec::Error(_) => "its recording",
+            MissedSpec::Fallback => "its recording, or chains and echo",
+            MissedSpec::Upstream(_) => "its recording, or its model",
+        })
     }
 
     fn may_answer_all(&self) -> bool {

@@ -7,7 +7,7 @@ use crate::{
     base::diagnostics::Place,
     component::{
         context::{Upstream, UpstreamApi},
-        report::Report,
+        report::{Report, listed},
         settings::Metadata,
         spec::ProviderSpec,
     },
@@ -89,6 +89,9 @@ enum ApiType {
 /// The model that Azure has by default, and the variable that replaces the one in the metadata.
 const AZURE: (&str, &str) = ("AZURE_OPENAI_MODEL", "gpt-4.1-nano");
 
+/// The metadata that a model of OpenAI's API uses, and that all components with real models do.
+const KEYS: [&str; 7] = ["key", "model", "endpoint", "apiType", "apiVersion", "faults", "history"];
+
 /// A real model, and where its answers are recorded.
 pub(super) struct UpstreamModel {
     model: Model,
@@ -132,10 +135,14 @@ impl UpstreamModel {
         report: &mut Report,
     ) -> Option<Self> {
         let Upstream { api, recorder } = upstream;
+        let name = metadata.manifest.name.as_ref().map_or("", |name| &name.text);
+        if let Some(Err(errors)) = recorder.as_ref().map(|recorder| recorder.check(name)) {
+            errors.into_iter().for_each(|error| report.add(error));
+            return None;
+        }
         let model = match api {
             UpstreamApi::OpenAi => Model::OpenAi(open_ai(metadata, report)?),
             UpstreamApi::Daprd { address, token } => {
-                let name = metadata.manifest.name.as_ref().map_or("", |name| &name.text);
                 let token = token.as_ref().map(|token| token.0.as_str());
                 Model::Daprd(DaprdModel::new(address, name, token).into())
             }
@@ -176,12 +183,24 @@ fn open_ai(metadata: &Metadata<'_>, report: &mut Report) -> Option<Arc<OpenAi>> 
         report.error(place, message);
         return None;
     };
+    warn_of_ignored(metadata, report);
     let settings = service.settings(metadata, place, report)?;
     let environment = &metadata.context.environment;
     OpenAi::new(settings, environment)
         .map_err(|error| report.error(place, error))
         .ok()
         .map(Arc::new)
+}
+
+/// Warns once of the metadata that only daprd uses.
+fn warn_of_ignored(metadata: &Metadata<'_>, report: &mut Report) {
+    let is_used = |name: &str| KEYS.iter().any(|key| key.eq_ignore_ascii_case(name));
+    let ignored: Vec<_> =
+        metadata.manifest.items.iter().filter(|item| !is_used(&item.name)).collect();
+    let Some(first) = ignored.first() else { return };
+    let names = listed(ignored.iter().map(|item| item.name.as_str()), ignored.len(), ", ");
+    let message = format!("metadata without effect with --upstream openai: {names}");
+    report.warning(first.place, message);
 }
 
 impl Service {
@@ -250,8 +269,8 @@ impl ProviderSpec for UpstreamSpec {
         false
     }
 
-    fn gives_one_choice(&self) -> bool {
-        true
+    fn answered_by(&self) -> Option<&'static str> {
+        Some("its model")
     }
 
     fn may_answer_all(&self) -> bool {

@@ -1,0 +1,26 @@
+//! Reads the recordings to which exchanges are added.
+
+use std::path::Path;
+
+use crate::{
+    base::{diagnostics::Diagnostic, files},
+    provider::scripted::recordings::{MAX_MIB, Recording, file_name},
+};
+
+/// Reads the recording of a component. Returns `None` if there is none.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or with all errors in it.
+pub(crate) fn read_recording(
+    folder: &Path,
+    component: &str,
+) -> Result<Option<Recording>, Vec<Diagnostic>> {
+    let path = folder.join(file_name(component));
+    // A link that leads nowhere is an error.
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let text = files::read_large(&path, MAX_MIB).map_err(|error| vec![error])?;
+    Recording::read(&text, &path).map(Some)
+}
