@@ -38,6 +38,8 @@ export interface Mynah {
 }
 
 export interface Session {
+  /** The name by which recordings and the journal know the session. `withMynah` takes that of the test. */
+  readonly name: string;
   /** Such as `127.0.0.1:41234`. */
   readonly grpcAddress: string;
   readonly httpAddress: string;

@@ -41,6 +41,10 @@ class Session {
     this.#logFrom = server.log.length;
   }
 
+  get name() {
+    return this.#name;
+  }
+
   async client(options = {}) {
     const { DaprClient, CommunicationProtocolEnum } = sdk();
     const communicationProtocol = options.communicationProtocol ?? CommunicationProtocolEnum.GRPC;
