@@ -1,6 +1,7 @@
 //! Tests of the program's output and exit codes.
 
 mod check;
+mod command_help;
 mod completions;
 mod control_characters;
 mod converse;
