@@ -12,7 +12,6 @@ mod import;
 mod man;
 mod run;
 mod schema;
-mod short_help;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod slow_files;
