@@ -75,36 +75,56 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
     if args.serve.exit_on_stdin_close {
         signals.end_with(signals::wait_until_stdin_closed)?;
     }
-    let is_replayed =
-        matches!(config.models, Some(ModelSource::Replay { missed: MissedConfig::Error, .. }));
-    let environment = config.environment.clone();
-    let models = config.models.clone();
-    let app = match signals.interrupt(App::bind(config)).await {
+    let app = match signals.interrupt(App::bind(config.clone())).await {
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
     };
-    if let Some(models) = models {
+    let engine = app.engine.clone();
+    let is_inspected = announce(&app, &config, args);
+    let child = start(&args.command, program, &app.addresses)?;
+    let code = exit_code(serve(app, child, &mut signals, is_inspected).await?);
+    let is_as_recorded = !is_replayed(&config) || was_recorded(&engine).await;
+    let is_met = met_expectations(&engine).await && is_as_recorded;
+    Ok(if is_met || code != 0 { code } else { UNMET })
+}
+
+/// Says who answers, and opens the inspector if the arguments want it. Returns `true` if they do.
+fn announce(app: &App, config: &Config, args: &RunArgs) -> bool {
+    if let Some(models) = &config.models {
         tracing::info!("components with real models are answered by {models}");
     }
-    let (drain, engine) = (app.drain.clone(), app.engine.clone());
     let inspector = app.inspector().filter(|_| args.inspect);
-    if let Some(url) = &inspector {
-        inspect::open_live(url, &environment);
-    }
-    let mut child = start(&args.command, program, &app.addresses)?;
+    inspector.iter().for_each(|url| inspect::open_live(url, &config.environment));
+    inspector.is_some()
+}
+
+/// Returns `true` if a request that is not recorded makes the run fail.
+fn is_replayed(config: &Config) -> bool {
+    matches!(config.models, Some(ModelSource::Replay { missed: MissedConfig::Error, .. }))
+}
+
+/// Serves until the command has exited and the calls in flight have finished. An inspector stays open
+/// until a signal arrives.
+async fn serve(
+    app: App,
+    mut child: Child,
+    signals: &mut Signals,
+    is_inspected: bool,
+) -> Result<ExitStatus, RunError> {
+    let drain = app.drain.clone();
     let mut serving = pin!(app.serve().fuse());
     let status = tokio::select! {
-        status = wait(&mut child, &mut signals) => status?,
+        status = wait(&mut child, signals) => status?,
         served = serving.as_mut() => {
             // The command may shut down the sidecar and keep running.
             served?;
-            wait(&mut child, &mut signals).await?
+            wait(&mut child, signals).await?
         }
     };
-    if inspector.is_some() && !serving.is_terminated() {
+    if is_inspected && !serving.is_terminated() {
         tokio::select! {
             served = serving.as_mut() => served?,
-            () = inspect::keep_open(exit_code(status), &mut signals) => {}
+            () = inspect::keep_open(exit_code(status), signals) => {}
         }
     }
     drain.start();
@@ -114,10 +134,7 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
             _ = signals.next() => tracing::warn!("signal after the command exited: calls in flight were cut"),
         }
     }
-    let code = exit_code(status);
-    let is_as_recorded = !is_replayed || was_recorded(&engine).await;
-    let is_met = met_expectations(&engine).await && is_as_recorded;
-    Ok(if is_met || code != 0 { code } else { UNMET })
+    Ok(status)
 }
 
 /// Reports the requests that are not recorded, and the exchanges that were not asked for. Returns `false`
