@@ -6,6 +6,7 @@ mod errors;
 mod files;
 #[cfg(target_os = "linux")]
 mod hostile;
+mod long_texts;
 mod misses;
 mod parameters;
 mod proxies;

@@ -17,7 +17,7 @@ use crate::{
     provider::scripted::{
         Rules,
         recordings::MAX_MIB,
-        rules::{FoundRules, RulesText},
+        rules::{FoundRules, RulesText, matching::request::REQUESTS},
     },
 };
 
@@ -67,6 +67,7 @@ pub(super) fn read_recording(
     if let Some(folder) = file.parent() {
         // A file that is missing may be added.
         report.depends_on(folder);
+        report.depends_on(&folder.join(REQUESTS));
     }
     let shared = metadata.shared_rules.into_iter().flat_map(|rules| rules.texts().cloned());
     let mut texts: Vec<_> = shared.collect();

@@ -7,6 +7,7 @@ mod openai;
 mod recorded;
 mod recorder;
 mod recordings;
+mod request_files;
 
 pub(crate) use self::{
     daprd::DaprdModel,

@@ -16,7 +16,7 @@ use tokio::{
     sync::mpsc::{self, Receiver, Sender},
 };
 
-use super::recordings::read_recording;
+use super::{recordings::read_recording, request_files};
 use crate::{
     base::{
         clock::{self, Moment},
@@ -186,6 +186,7 @@ impl Writer {
                 self.write();
             }
             self.write();
+            self.remove_unused();
         });
     }
 
@@ -250,13 +251,25 @@ impl Writer {
     fn write(&mut self) {
         let Self { folder, recordings, changed, .. } = self;
         changed.retain(|component| {
-            let Some(recording) = recordings.get(component) else { return false };
+            let Some(recording) = recordings.get_mut(component) else { return false };
             let path = folder.join(file_name(component));
             let text = recording.text();
-            let written = files::replace(&path, |file| file.write_all(text.as_bytes()));
+            // The file refers to the texts.
+            let written = request_files::write(folder, recording)
+                .and_then(|()| files::replace(&path, |file| file.write_all(text.as_bytes())));
             written
+                .map(|()| recording.forget_long_texts())
                 .inspect_err(|error| tracing::error!("{}: not recorded: {error}", path.display()))
                 .is_err()
         });
+    }
+
+    /// Removes the long texts that no rule uses, if all rules are written.
+    fn remove_unused(&self) {
+        if self.changed.is_empty()
+            && let Err(error) = request_files::remove_unused(&self.folder)
+        {
+            tracing::warn!("{}: unused texts are left: {error}", self.folder.display());
+        }
     }
 }

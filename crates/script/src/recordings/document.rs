@@ -13,13 +13,15 @@ use serde_saphyr::FlowSeq;
 use super::{Recorded, RecordedAnswer};
 
 /// The keys in the order in which they are written. Others follow by name.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 30] = [
     "name",
     "match",
     "component",
     "role",
     "text",
     "parts",
+    "file",
+    "begins",
     "answers",
     "respond",
     "sequence",

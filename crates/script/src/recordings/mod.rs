@@ -7,10 +7,12 @@
 // recording  the file of a component, to which exchanges are added
 //   outline    the parts of a file
 //   document   how a rule is written
+//   long_texts the long texts of requests
 // names      the names of files and rules
 
 mod document;
 mod exchange;
+mod long_texts;
 mod names;
 mod outline;
 mod recording;

@@ -1,10 +1,13 @@
 //! The parts of a recording's text, so that what does not change stays as it is written.
 
-use std::ops::Range;
+use std::{ops::Range, path::Path};
 
 use mynah_core::base::yaml::{self, Node, Value, to_json};
 
-use crate::rules::matching::request::{NormalizationSource, Normalizer, RequestForm};
+use crate::rules::{
+    matching::request::{NormalizationSource, Normalizer, RequestForm},
+    text_files,
+};
 
 /// The text of a recording in parts.
 #[derive(Debug, Default)]
@@ -30,11 +33,14 @@ pub(super) struct WrittenRule {
 }
 
 impl Outline {
-    /// Reads a text, which is a valid file of rules.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    /// Reads a text, which is a valid file of rules in a folder.
+    pub(super) fn read(text: &str, folder: Option<&Path>) -> Result<Self, String> {
         let not_a_list = || "the rules are not a list with a dash before each rule".to_owned();
         let tree = yaml::parse_own(text).map_err(|error| error.message)?;
-        let Some(root) = tree.map(|tree| tree.root) else { return Ok(Self::default()) };
+        let Some(mut root) = tree.map(|tree| tree.root) else { return Ok(Self::default()) };
+        if let Some(error) = text_files::resolve(&mut root, folder).pop() {
+            return Err(error.message);
+        }
         let Value::Map(entries) = &root.value else { return Err(not_a_list()) };
         let Some(rules) = entries.get("rules") else { return Err(not_a_list()) };
         let Value::List(nodes) = &rules.node.value else { return Err(not_a_list()) };

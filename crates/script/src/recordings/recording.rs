@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     Exchange, document,
+    long_texts::take_long_texts,
     names::rule_name,
     outline::{Outline, WrittenRule},
 };
@@ -53,6 +54,8 @@ struct Entry {
     session: Option<String>,
     /// How many of the answers were given again, or for the first time, in this process.
     confirmed: usize,
+    /// The long texts of the request, by file, until they are written.
+    long_texts: BTreeMap<String, String>,
 }
 
 /// What adding an exchange has changed.
@@ -88,7 +91,7 @@ impl Recording {
             return Ok(Self::new());
         }
         Rules::read(text.to_owned(), file)?;
-        let outline = Outline::read(text);
+        let outline = Outline::read(text, file.parent());
         outline.map(Self::of).map_err(|error| vec![Diagnostic::error(error).in_file(file)])
     }
 
@@ -102,7 +105,7 @@ impl Recording {
             }
         }
         let read = rules.len();
-        let entry = |rule| Entry { rule, session: None, confirmed: 0 };
+        let entry = |rule| Entry { rule, session: None, confirmed: 0, long_texts: BTreeMap::new() };
         let rules = rules.into_iter().map(entry).collect();
         Self { head, rules, tail, normalizer, by_request, names, uses: BTreeMap::new(), read }
     }
@@ -122,6 +125,18 @@ impl Recording {
             text.push_str(part);
         }
         text
+    }
+
+    /// Returns the long texts that are to be written before [the text](Self::text), by file. The files
+    /// are relative to the folder.
+    pub fn long_texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let texts = self.rules.iter().flat_map(|entry| &entry.long_texts);
+        texts.map(|(file, text)| (file.as_str(), text.as_str()))
+    }
+
+    /// Forgets the long texts, which are written.
+    pub fn forget_long_texts(&mut self) {
+        self.rules.iter_mut().for_each(|entry| entry.long_texts.clear());
     }
 
     /// Returns the name and the request of each exchange.
@@ -178,7 +193,8 @@ impl Recording {
             request: Some(request.clone()),
             steps: vec![step],
         };
-        let mut entry = Entry { rule, session: Some(session.clone()), confirmed: 1 };
+        let (session, long_texts) = (Some(session.clone()), BTreeMap::new());
+        let mut entry = Entry { rule, session, confirmed: 1, long_texts };
         entry.rewrite()?;
         self.names.insert(name);
         self.by_request.insert(key, self.rules.len());
@@ -212,7 +228,8 @@ impl Entry {
     /// Writes the rule anew.
     fn rewrite(&mut self) -> Result<(), String> {
         let WrittenRule { name, request, steps, .. } = &self.rule;
-        let request = serde_json::to_value(request).map_err(|error| error.to_string())?;
+        let mut request = serde_json::to_value(request).map_err(|error| error.to_string())?;
+        self.long_texts = take_long_texts(&mut request);
         self.rule.text = document::rule(name.as_deref().unwrap_or_default(), &request, steps)?;
         Ok(())
     }

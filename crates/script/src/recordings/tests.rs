@@ -2,6 +2,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use mynah_core::{
+    base::json_schema::Schema,
     chat::{
         Delta, FinishReason, LazyJson, Message, Request, Response, Role, Tool, ToolCall, Usage,
     },
@@ -267,4 +268,24 @@ fn new_rules_are_in_the_order_of_sessions() {
         .filter_map(|line| line.strip_prefix("- name: ").map(str::to_owned))
         .collect();
     assert_eq!(names, ["\"a: 2\"", "\"a: 4\"", "\"b: 1\"", "\"b: 3\""]);
+}
+
+#[test]
+fn the_schema_knows_texts_in_files() {
+    let schema = Schema::compile(&crate::rules::schema()).unwrap();
+    let rules = |text: serde_json::Value| {
+        let messages =
+            json!([{ "role": "user", "text": text }, { "role": "user", "parts": [text] }]);
+        let request = json!({ "component": "a", "messages": messages });
+        json!({ "rules": [{ "match": { "request": request }, "respond": "x" }] })
+    };
+    let file = "requests/0123456789abcdef.json";
+    for valid in [json!("hi"), json!({ "file": file, "begins": "a" }), json!({ "file": file })] {
+        assert!(schema.is_valid(&rules(valid.clone())), "{valid}");
+    }
+    for invalid in
+        [json!({ "begins": "a" }), json!({ "file": "../a" }), json!({ "file": file, "a": 1 })]
+    {
+        assert!(!schema.is_valid(&rules(invalid.clone())), "{invalid}");
+    }
 }

@@ -2,13 +2,18 @@
 
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
 };
 
 use mynah_core::base::{diagnostics::Diagnostic, files};
 
-use super::{read::is_rules_text, rules_text::RulesText};
+use super::{
+    matching::request::{REQUESTS, TextFile},
+    read::is_rules_text,
+    rules_text::RulesText,
+};
 
 /// The extensions of the files in a folder that are read.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
@@ -81,6 +86,9 @@ impl FoundRules {
     }
 
     fn file_of_folder(&mut self, file: &Path) {
+        if is_long_text(file) {
+            return;
+        }
         let extension = file.extension().unwrap_or_default();
         if !EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
             return self.skip(file, "not a .yaml, .yml or .json file");
@@ -119,6 +127,13 @@ impl FoundRules {
     fn is_new(&mut self, path: &Path) -> bool {
         fs::canonicalize(path).map_or(true, |path| self.seen.insert(path))
     }
+}
+
+/// Returns `true` if a file has a long text of a recorded request.
+fn is_long_text(file: &Path) -> bool {
+    let name = file.file_name().and_then(OsStr::to_str);
+    file.parent().is_some_and(|folder| folder.ends_with(REQUESTS))
+        && name.is_some_and(TextFile::is_name)
 }
 
 /// Returns the files and the subfolders of a folder, both sorted by name.

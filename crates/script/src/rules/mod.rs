@@ -22,6 +22,7 @@
 //   source       the format of rules
 //   rule_reader  reads a rule
 //   texts        the texts of a step that may be templates
+//   text_files   the texts of recorded requests that are in files
 //   reader       collects errors
 // aimock       converts fixture files of aimock
 
@@ -44,6 +45,7 @@ mod source;
 mod texts;
 #[cfg(test)]
 mod tests;
+pub(crate) mod text_files;
 mod unmatched;
 mod usage;
 mod uses;

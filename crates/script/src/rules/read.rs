@@ -19,6 +19,7 @@ use super::{
     reader::Reader,
     rule::Rule,
     source::{Part, RulesSource},
+    text_files,
 };
 use crate::steps::{StepError, keys_of};
 
@@ -86,6 +87,7 @@ impl Contents {
         let mut reader = Reader {
             source: text.source.clone(),
             is_file: text.file.is_some(),
+            folder: text.file.as_ref().and_then(|file| file.parent()).map(Path::to_owned),
             is_one_of_several,
             templates: mem::take(&mut self.templates),
             ..Reader::default()
@@ -189,7 +191,7 @@ impl Reader {
                 return Read::default();
             }
         };
-        let Some(Tree { root, repeated_keys }) = tree else {
+        let Some(Tree { mut root, repeated_keys }) = tree else {
             let message = "the rules file is empty; expected a list `rules` or `expect`";
             self.error(Place { line: 1, column: 1 }, message);
             return Read::default();
@@ -199,6 +201,7 @@ impl Reader {
             return Read::default();
         }
         self.errors.extend(repeated_keys);
+        self.errors.extend(text_files::resolve(&mut root, self.folder.as_deref()));
         self.root(root).unwrap_or_default()
     }
 

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -23,6 +24,8 @@ pub(super) struct Reader {
     pub(super) source: Arc<str>,
     /// Whether the text is that of a file.
     pub(super) is_file: bool,
+    /// The folder of the file.
+    pub(super) folder: Option<PathBuf>,
     /// Whether there are also rules in other files.
     pub(super) is_one_of_several: bool,
     /// The element that is being read, such as `rule 2`.

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use twox_hash::XxHash3_64;
 
+use super::text_file::TextSource;
+
 /// The largest integer that a floating-point number represents exactly.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -60,9 +62,11 @@ pub struct FormMessage {
     name: Option<String>,
     /// The text, if it has one part.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(with = "TextSource")]
     text: String,
     /// The texts, if there are several parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<TextSource>")]
     parts: Vec<String>,
     /// What else it has: image, audio, file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,7 @@
 //! The condition that a request is the recorded one.
 
 // form         the canonical form of a request
+// text_file    the files of long texts
 // differences  what differs between two forms
 // normalize    makes values equal that change from run to run
 
@@ -9,6 +10,7 @@ mod form;
 mod normalize;
 #[cfg(test)]
 mod tests;
+mod text_file;
 
 use std::sync::Arc;
 
@@ -20,6 +22,7 @@ pub use self::{
     differences::Difference,
     form::{RequestForm, tool_hash},
     normalize::{Normalization, NormalizationSource, Normalizer},
+    text_file::{REQUESTS, TextFile},
 };
 
 /// The condition that a request equals a recorded one, apart from what normalization makes equal.
