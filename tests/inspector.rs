@@ -110,6 +110,17 @@ async fn reports_are_pages_with_the_calls_of_a_file() {
 }
 
 #[test]
+fn reports_can_be_written_to_the_current_folder() {
+    let folder = scratch("report");
+    fs::write(folder.join("calls.jsonl"), "{\"number\":1,\"outcome\":\"ok\"}\n").unwrap();
+    let mut command = mynah();
+    command.args(["report", "calls.jsonl", "--out", "report.html"]).current_dir(&folder);
+    let output = Process::start(&mut command).wait();
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+    assert!(folder.join("report.html").exists());
+}
+
+#[test]
 fn reports_need_a_file_with_calls() {
     let folder = scratch("report");
     let (file, out) = (folder.join("notes.txt"), folder.join("report.html"));

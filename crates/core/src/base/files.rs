@@ -100,7 +100,8 @@ pub fn replace(
 /// Makes a rename survive a power failure.
 fn sync_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
-        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
+        // The parent of a bare name is empty.
+        Some(folder) if cfg!(unix) => File::open(Path::new(".").join(folder))?.sync_all(),
         _ => Ok(()),
     }
 }
