@@ -22,7 +22,7 @@ export function CopyMenu({ row, isLive, onClose }: { row: Row; isLive: boolean; 
         <div class="choices">{all.map((copy) => <Choice copy={copy} chosen={copy === chosen} onChoose={() => setId(copy.id)} />)}</div>
         {chosen && (
           <div class="preview">
-            <div class="bar"><span class="dim">{chosen.language}</span><CopyButton text={() => chosen.text} label={`Copy ${chosen.label}`} /></div>
+            <div class="bar"><span class="dim">{chosen.language}</span><CopyButton text={() => chosen.text} label={`Copy ${chosen.label}`} focused /></div>
             <div class="scroll" tabIndex={0} role="region" aria-label={chosen.label}><Text key={chosen.id} text={chosen.text} code limit={30_000} /></div>
           </div>
         )}

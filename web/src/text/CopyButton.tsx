@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 
 /** Copies a text as it is, also the characters that the page shows by name. */
-export function CopyButton({ text, label = "Copy" }: { text: () => string; label?: string }) {
+export function CopyButton({ text, label = "Copy", focused }: { text: () => string; label?: string; focused?: boolean }) {
   const [state, setState] = useState<"" | "Copied" | "Copying failed">("");
   const copy = async () => {
     setState((await copyText(text())) ? "Copied" : "Copying failed");
     setTimeout(() => setState(""), 2000);
   };
   return (
-    <button type="button" class="copy" onClick={() => void copy()}>
+    <button type="button" class="copy" autofocus={focused} onClick={() => void copy()}>
       <span aria-live="polite">{state || label}</span>
     </button>
   );

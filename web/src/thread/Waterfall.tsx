@@ -17,7 +17,7 @@ export function Waterfall({ turn, open }: { turn: Turn | undefined; open: Row })
       <div class="waterfall" role="list" aria-label="Turns">
         {steps.map((step, index) => <StepLines step={step} number={index + 1} total={total} isOpen={step.turn.row === open} />)}
       </div>
-      <p class="legend dim"><i class="bar-model" /> mynah answers <i class="bar-failed" /> fails <i class="bar-outside" /> tools and application</p>
+      <p class="legend dim"><i class="bar-model" /> mynah answers <i class="bar-failed" /> fails <i class="bar-tool" /> a tool, at most <i class="bar-outside" /> outside: tools and application</p>
     </div>
   );
 }

@@ -16,7 +16,8 @@ test('a call can be copied as rules, tests and commands', async (t) => {
   const dialog = page.getByRole('dialog');
   const labels = await dialog.locator('.choices button').allInnerTexts();
   assert.deepEqual(labels, ['Rule', 'Expectation', 'Test with pytest', 'Test in Go', 'Test with Vitest', 'curl', 'grpcurl', 'Dapr\'s Python SDK', 'Dapr\'s Go SDK']);
-  await dialog.getByRole('button', { name: 'Copy Rule' }).click();
+  await dialog.getByRole('button', { name: 'Copy Rule' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
   await dialog.getByText('Copied').waitFor();
   const rule = await page.evaluate(() => navigator.clipboard.readText());
   await mynah.setRules('pasted', rule);
