@@ -131,9 +131,8 @@ fn mention_starts(selected: &[Selection]) -> Vec<(usize, usize)> {
     starts
 }
 
-/// Returns the bytes of a message that may state values for further calls: from the sentence with the
-/// mention, in a long message only this, or, if it mentions several tools, from the mention to the next
-/// one.
+/// Returns the bytes of a message that may state values for further calls: all, in a long message only
+/// the sentence with the mention, or, if it mentions several tools, from the mention to the next one.
 fn reach(mention: Option<&Mention>, starts: &[(usize, usize)], len: usize) -> Range<usize> {
     let Some(mention) = mention else { return 0..len };
     let before = |it: (usize, usize)| starts.partition_point(|start| *start < it);
@@ -144,6 +143,6 @@ fn reach(mention: Option<&Mention>, starts: &[(usize, usize)], len: usize) -> Ra
     match of_message {
         [_, _, ..] => own..end,
         _ if len > MAX_REACH => mention.sentence.clone(),
-        _ => mention.sentence.start..len,
+        _ => 0..len,
     }
 }

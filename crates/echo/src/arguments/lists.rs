@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     facts::{Fact, Reading},
-    text::lexicon::{LIST_JOINTS, contains, is_generic},
+    text::{
+        canonical,
+        lexicon::{LIST_JOINTS, contains, is_generic},
+    },
 };
 
 /// Maximum number of calls that a mention triggers.
@@ -87,14 +90,16 @@ fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usiz
     if items.len() < 2 || is_region || items.iter().any(is_of_other) { Vec::new() } else { items }
 }
 
-/// Returns the comma or the word that joins an item to the next one. Generic words may be repeated, as in
-/// "in London and in Paris".
+/// Returns the comma or the word that joins an item to the next one. Generic words and units may be
+/// repeated, as in "in London and in Paris" and "10 years and 20 years".
 fn joint<'r>(reading: &'r Reading, item: &Fact, next: &Fact) -> Option<&'r str> {
     let gap = reading.text.get(item.range.end..next.range.start)?;
     let words = || gap.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let [_, unit] = reading.beside(next);
+    let is_unit = |word: &str| unit.is_some_and(|unit| canonical(word) == unit);
     let is_list = item.cue == next.cue
         && !gap.contains(|c: char| c.is_ascii_digit())
-        && words().all(|word| contains(LIST_JOINTS, word) || is_generic(word));
+        && words().all(|word| contains(LIST_JOINTS, word) || is_generic(word) || is_unit(word));
     let joint = words().find(|word| contains(LIST_JOINTS, word));
     joint.or(gap.contains(',').then_some(",")).filter(|_| is_list)
 }

@@ -13,7 +13,7 @@ use super::{
     filter::Filter,
     partial::PartialIndex,
     spellings::spellings,
-    terms::{Term, Terms, is_generic_in},
+    terms::{Term, Terms, generic_words, namespace},
 };
 use crate::text::{
     canonical, canonical_words,
@@ -135,10 +135,12 @@ impl ToolIndex {
         let part = name.rsplit_once("__").map(|(_, part)| part);
         for name in [Some(name), part].into_iter().flatten() {
             let forms = canonical_words(name);
-            let is_telling = |at: usize| !is_generic_in(&forms, at);
-            let telling = (0..forms.len()).filter(|at| is_telling(*at));
-            let distinctive: Vec<_> = telling.map(|at| &forms[at]).collect();
-            let verb = distinctive.first().filter(|verb| !is_common_verb(verb));
+            let generic = generic_words(&forms);
+            let telling = (0..forms.len()).filter(|at| !generic[*at]);
+            let distinctive: Vec<_> = telling.clone().map(|at| &forms[at]).collect();
+            let start = namespace(&forms);
+            let first = telling.clone().find(|at| *at >= start);
+            let verb = first.map(|at| &forms[at]).filter(|verb| !is_common_verb(verb));
             tool.verb = verb.map(|verb| self.terms.add_word(verb.to_string()));
             if let Some(category) = category(&distinctive).filter(|_| forms.len() <= MAX_WORDS) {
                 tool.keywords =
@@ -160,8 +162,9 @@ impl ToolIndex {
         let joined: String = words(name).map(|word| &name[word.range]).collect();
         let joined = self.terms.add_word(canonical(&joined));
         let words: Vec<_> = forms.iter().map(|form| self.terms.add_word(form.clone())).collect();
+        let is_generic = generic_words(forms);
         let (generic, distinctive): (Vec<_>, Vec<_>) =
-            (0..forms.len()).partition(|at| is_generic_in(forms, *at));
+            (0..forms.len()).partition(|at| is_generic[*at]);
         let stems = distinctive.iter().map(|at| self.terms.add_stem(&forms[*at])).collect();
         let generic = generic.into_iter().map(|at| words[at]).collect();
         Name { words, generic, is_generic: distinctive.is_empty(), stems, joined }

@@ -16,6 +16,7 @@ mod matches;
 mod mention_tracker;
 mod occurrences;
 mod partial;
+mod partial_tool;
 mod rules;
 mod search;
 mod spellings;

@@ -9,13 +9,14 @@ use std::{
 use super::{
     matches::Mentioned,
     occurrences::{Occurrences, find_beginning},
-    terms::{Term, Terms, is_generic_in},
+    partial_tool::{PartialTool, Said, Score},
+    terms::{Term, Terms},
     work_budget::WorkBudget,
 };
 use crate::effort::Unfinished;
 use crate::text::{
     Sentence, Word, canonical_words,
-    lexicon::{CLAUSE_STARTS, contains, is_common_verb, is_number, is_telling, is_vague_verb},
+    lexicon::{CLAUSE_STARTS, contains, is_telling},
     stem,
 };
 
@@ -29,20 +30,6 @@ pub(super) struct PartialIndex {
     /// By stem, the tools whose descriptions have the word and whose names do not.
     by_description: BTreeMap<String, Vec<usize>>,
 }
-
-#[derive(Debug, Default)]
-struct PartialTool {
-    /// The words of the name that say what the tool is for.
-    name: BTreeSet<Term>,
-    /// The verbs in the name that ask for an action.
-    verbs: Vec<Term>,
-    /// The generic words of the name.
-    generic: Vec<Term>,
-}
-
-/// How well a tool fits a part of a sentence: in all, by the number of words of its name that were
-/// said, and by whether all of them were.
-type Score = (usize, usize, bool);
 
 impl PartialIndex {
     /// Indexes tools by their names and descriptions.
@@ -122,29 +109,6 @@ impl PartialIndex {
     }
 }
 
-impl PartialTool {
-    fn new(name: &[String], prefixes: &BTreeMap<&[String], usize>, terms: &Terms) -> Self {
-        let is_common = |end: &usize| prefixes.get(&name[..*end]).is_some_and(|count| *count > 1);
-        // `Hotels_2_SearchHouse`
-        let is_namespace = |end: &usize| *end > 1 && is_number(&name[end - 1]);
-        let is_prefix = |end: &usize| is_common(end) || is_namespace(end);
-        let prefix = (0..name.len()).rev().find(is_prefix).unwrap_or(0);
-        let telling = (prefix..name.len()).filter(|at| !is_generic_in(name, *at));
-        let telling: Vec<&String> = telling.map(|at| &name[at]).collect();
-        let generic = (prefix..name.len()).filter(|at| is_generic_in(name, *at));
-        let generic = generic.filter_map(|at| terms.word(&name[at])).collect();
-        let is_telling = |word: &&&String| !is_vague_verb(word);
-        let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
-        if words.is_empty() {
-            words.clone_from(&telling);
-        }
-        let name = words.iter().filter_map(|word| terms.stem(word)).collect();
-        let verbs = telling.into_iter().filter(|word| is_common_verb(word));
-        let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
-        Self { name, verbs, generic }
-    }
-}
-
 /// The search of a sentence.
 struct Search<'s, P> {
     index: &'s PartialIndex,
@@ -165,9 +129,11 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             return Ok(None);
         }
         let described = self.described(&words)?;
-        let score = |(tool, said): (&usize, &usize)| {
+        let (is_only, has_number) = (self.index.tools.len() == 1, self.has_number(&words));
+        let score = |(tool, name): (&usize, &usize)| {
             let described = described.get(tool).copied().unwrap_or(0);
-            Some((self.index.score(*tool, *said, described, &terms)?, *tool))
+            let said = Said { terms: &terms, name: *name, described, has_number };
+            Some((self.index.tools[*tool].score(&said, is_only)?, *tool))
         };
         let mut scores: Vec<(Score, usize)> = said.iter().filter_map(score).collect();
         scores.sort_unstable();
@@ -204,6 +170,14 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         Ok(self.occurrences.in_words(words).map(|it| it.term).collect())
     }
 
+    /// Returns `true` if some words state a number and negate nothing.
+    fn has_number(&self, words: &Range<usize>) -> bool {
+        let words = &self.sentence.words[words.clone()];
+        let starts_with_digit =
+            |word: &Word| self.sentence.form(word).starts_with(|c: char| c.is_ascii_digit());
+        words.iter().any(starts_with_digit) && !words.iter().any(|word| word.is_negated)
+    }
+
     /// Counts the distinct words of each tool's description.
     fn described(&mut self, words: &Range<usize>) -> Result<BTreeMap<usize, usize>, Unfinished> {
         let form = |word: &Word| self.sentence.form(word);
@@ -211,30 +185,6 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let said = self.sentence.words[words.clone()].iter().filter(is_said);
         let stems: BTreeSet<&str> = said.map(|word| stem(form(word))).collect();
         counts(stems.iter().filter_map(|stem| self.index.by_description.get(*stem)), self.budget)
-    }
-}
-
-impl PartialIndex {
-    /// Returns how well a tool fits, or `None` if too little was said: `said` words of its name and
-    /// `described` words of its description. The only tool has no rivals, so it needs more.
-    fn score(
-        &self,
-        tool: usize,
-        said: usize,
-        described: usize,
-        terms: &BTreeSet<Term>,
-    ) -> Option<Score> {
-        let (tool, is_only) = (&self.tools[tool], self.tools.len() == 1);
-        let all = tool.name.len();
-        let is_whole = said == all;
-        // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
-        let has_verbs = tool.verbs.iter().all(|verb| terms.contains(verb));
-        let fits = is_whole && (all > 1 || described > 0 || !is_only && has_verbs)
-            || said > 1 && (described > 0 || !is_only)
-            || described > usize::from(is_only) && (2 * said >= all || !is_only);
-        let generic = tool.generic.iter().any(|word| terms.contains(word));
-        let total = 2 * said + described + usize::from(has_verbs) + usize::from(generic);
-        fits.then_some((total, said, is_whole))
     }
 }
 

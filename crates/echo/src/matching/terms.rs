@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::text::{
-    lexicon::{GENERIC_ENDS, contains, is_generic},
+    lexicon::{GENERIC_ENDS, contains, is_generic, is_number, is_vague_verb, same_verbs},
     stem,
 };
 
@@ -56,7 +56,12 @@ impl Terms {
 
     /// Returns the term of the inflections of a canonical word, which is added if necessary.
     pub(super) fn add_stem(&mut self, word: &str) -> Term {
-        add(&mut self.stems, stem(word).to_owned(), &mut self.len)
+        let term = add(&mut self.stems, stem(word).to_owned(), &mut self.len);
+        for verb in same_verbs(word) {
+            let stems = self.stems.entry(stem(verb).len()).or_default();
+            stems.entry(stem(verb).to_owned()).or_insert(term);
+        }
+        term
     }
 }
 
@@ -71,8 +76,22 @@ fn add(words: &mut Words, word: String, len: &mut usize) -> Term {
     })
 }
 
-/// Returns `true` if a word of a name does not indicate the purpose of the tool.
-pub(super) fn is_generic_in(name: &[String], at: usize) -> bool {
-    let is_end = at == 0 || at + 1 == name.len();
-    is_generic(&name[at]) || is_end && contains(GENERIC_ENDS, &name[at])
+/// Returns which words of a name do not indicate the purpose of the tool. A word such as "task" at an
+/// end does if no other word of the name does.
+pub(super) fn generic_words(name: &[String]) -> Vec<bool> {
+    let is_end = |at: usize| at == 0 || at + 1 == name.len();
+    let is_generic_end = |at: usize| is_end(at) && contains(GENERIC_ENDS, &name[at]);
+    let generic: Vec<bool> =
+        (0..name.len()).map(|at| is_generic(&name[at]) || is_generic_end(at)).collect();
+    let is_telling = |at: usize| !generic[at] && !is_vague_verb(&name[at]);
+    match (0..name.len()).any(is_telling) {
+        true => generic,
+        false => name.iter().map(|word| is_generic(word)).collect(),
+    }
+}
+
+/// Returns how many words of a name are a namespace that ends with a number, as in
+/// `Hotels_2_SearchHouse`.
+pub(super) fn namespace(name: &[String]) -> usize {
+    (2..name.len()).rev().find(|end| is_number(&name[end - 1])).unwrap_or(0)
 }

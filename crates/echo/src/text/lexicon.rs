@@ -17,10 +17,17 @@ pub(crate) const GENERIC_ENDS: &str =
     "func fn handler async impl service agent action endpoint task";
 /// Verbs that ask for so many different things that they do not mention a tool alone.
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop cancel save \
-     set book order";
+     set book order calculate calc compute estimate determine";
 /// Verbs that say little of what a tool is for, besides generic and common ones.
-const VAGUE_VERBS: &str =
-    "calculate calc compute estimate determine predict generate analyze analyse compare";
+const VAGUE_VERBS: &str = "predict generate analyze analyse compare";
+/// Verbs that ask for the same.
+const SAME_VERBS: [&str; 5] = [
+    "add create insert register",
+    "book reserve",
+    "buy purchase",
+    "delete remove",
+    "update change edit modify",
+];
 /// Common words of descriptions and requests that say nothing of what a tool is for.
 const VAGUE_WORDS: &str = "what when where which that this there their them have has with your into over more most \
      than then will would could should please want need like using used based given specified provided specific \
@@ -29,7 +36,7 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
 /// Words before the verb of a request.
-pub(crate) const OPENINGS: [&[&str]; 13] = [
+pub(crate) const OPENINGS: [&[&str]; 15] = [
     &["please"],
     &["can", "you"],
     &["could", "you"],
@@ -43,6 +50,8 @@ pub(crate) const OPENINGS: [&[&str]; 13] = [
     &["i", "would", "like", "to"],
     &["i", "d", "like", "to"],
     &["let", "s"],
+    &["help", "me"],
+    &["help", "me", "to"],
 ];
 /// Verbs that form arithmetic with a number after them, in canonical form.
 pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
@@ -286,6 +295,12 @@ pub(crate) fn is_common_verb(canonical: &str) -> bool {
 pub(crate) fn is_vague_verb(canonical: &str) -> bool {
     let entry = Entry::listed(canonical);
     entry.is_vague_verb || entry.is_common_verb
+}
+
+/// Returns the verbs that ask for the same as a canonical verb.
+pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
+    let verbs = SAME_VERBS.into_iter().find(|verbs| contains(verbs, canonical));
+    verbs.into_iter().flat_map(list)
 }
 
 /// Returns `true` if a canonical word of a description or a request may say what a tool is for.

@@ -1,0 +1,93 @@
+//! How much of a tool's name and description has to be said if not all of the name is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::terms::{Term, Terms, generic_words, namespace};
+use crate::text::lexicon::{is_common_verb, is_vague_verb};
+
+/// A tool, as far as parts of its name matter.
+#[derive(Debug, Default)]
+pub(super) struct PartialTool {
+    /// The words of the name that say what the tool is for.
+    pub(super) name: BTreeSet<Term>,
+    /// The last of them.
+    head: Option<Term>,
+    /// The verbs in the name that ask for an action.
+    verbs: Vec<Term>,
+    /// The generic words of the name.
+    generic: Vec<Term>,
+}
+
+/// What some words say of a tool.
+pub(super) struct Said<'t> {
+    /// The terms that they are.
+    pub(super) terms: &'t BTreeSet<Term>,
+    /// How many words of its name.
+    pub(super) name: usize,
+    /// How many words of its description.
+    pub(super) described: usize,
+    /// Whether a number is among them.
+    pub(super) has_number: bool,
+}
+
+/// How well a tool fits a part of a sentence: in all, by the number of words of its name that were
+/// said, and by whether all of them were.
+pub(super) type Score = (usize, usize, bool);
+
+impl PartialTool {
+    /// Reads a name, of which words that several names start with are no part.
+    pub(super) fn new(
+        name: &[String],
+        prefixes: &BTreeMap<&[String], usize>,
+        terms: &Terms,
+    ) -> Self {
+        let is_common = |end: &usize| prefixes.get(&name[..*end]).is_some_and(|count| *count > 1);
+        let common = (0..name.len()).rev().find(is_common).unwrap_or(0);
+        let prefix = common.max(namespace(name));
+        let is_generic = generic_words(name);
+        let (generic, telling): (Vec<_>, Vec<_>) =
+            (prefix..name.len()).partition(|at| is_generic[*at]);
+        let generic = generic.iter().filter_map(|at| terms.word(&name[*at])).collect();
+        let telling: Vec<&String> = telling.iter().map(|at| &name[*at]).collect();
+        let is_telling = |word: &&&String| !is_vague_verb(word);
+        let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
+        if words.is_empty() {
+            words.clone_from(&telling);
+        }
+        let head = words.last().and_then(|word| terms.stem(word));
+        let name = words.iter().filter_map(|word| terms.stem(word)).collect();
+        let verbs = telling.into_iter().filter(|word| is_common_verb(word));
+        let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
+        Self { name, head, verbs, generic }
+    }
+
+    /// Returns how well the tool fits, or `None` if too little was said.
+    pub(super) fn score(&self, said: &Said, is_only: bool) -> Option<Score> {
+        // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
+        let has_verbs = self.verbs.iter().all(|verb| said.terms.contains(verb));
+        let fits = if is_only { self.fits_alone(said) } else { self.fits(said, has_verbs) };
+        let has_generic = self.generic.iter().any(|word| said.terms.contains(word));
+        let total =
+            2 * said.name + said.described + usize::from(has_verbs) + usize::from(has_generic);
+        fits.then_some((total, said.name, said.name == self.name.len()))
+    }
+
+    /// Returns `true` if enough was said for one of several tools.
+    fn fits(&self, said: &Said, has_verbs: bool) -> bool {
+        let all = self.name.len();
+        let is_whole = said.name == all && (all > 1 || has_verbs);
+        let needed = if 2 * said.name < all { 2 } else { 1 };
+        is_whole || said.name > 1 || said.described >= needed
+    }
+
+    /// Returns `true` if enough was said for the only tool, which has no rivals.
+    fn fits_alone(&self, said: &Said) -> bool {
+        let all = self.name.len();
+        let is_half = 2 * said.name >= all;
+        let needed = if said.name > 1 || said.name == all { 1 } else { 2 };
+        let has_head = self.head.is_some_and(|head| said.terms.contains(&head));
+        said.name == all && all > 1
+            || is_half && has_head && said.has_number
+            || (is_half || said.name > 1) && said.described >= needed
+    }
+}
