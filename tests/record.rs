@@ -10,6 +10,7 @@ mod long_texts;
 mod misses;
 mod parameters;
 mod proxies;
+mod repeats;
 mod round_trip;
 mod secrets;
 mod server;

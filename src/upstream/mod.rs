@@ -3,11 +3,14 @@
 //! Nothing is sent anywhere unless the command line says so.
 
 mod daprd;
+mod hashed_file;
 mod openai;
 mod recorded;
 mod recorder;
 mod recordings;
+mod repeats;
 mod request_files;
+mod writer;
 
 pub(crate) use self::{
     daprd::DaprdModel,

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream};
 
-use super::Recorder;
+use super::{Recorder, repeats::Fingerprint, writer::Observed};
 use crate::{
     base::clock::{self, Moment},
     chat::{Delta, Request, Response},
     provider::{
         Answering, CallContext, Deltas, Live, Provider, ProviderError,
-        scripted::recordings::{Exchange, Recorded, RecordedAnswer},
+        scripted::recordings::{Recorded, RecordedAnswer},
     },
 };
 
@@ -73,21 +73,34 @@ impl Asked {
         }
     }
 
-    async fn record(self, end: Result<Response, ProviderError>) {
-        let recorder = self.provider.recorder.clone();
-        if !recorder.wants(&end) {
+    /// Records an exchange. The serving thread only finds out whether it is known.
+    async fn record(self, end: Result<&Response, &ProviderError>) {
+        let Self { provider, request, session, chunks, .. } = &self;
+        if !provider.recorder.wants(end) {
             return;
         }
+        let is_streamed = chunks.is_some();
+        let exchange = Fingerprint::new(&provider.component, session, request, end, is_streamed);
+        if let Some(repeats) = provider.recorder.count(exchange) {
+            let recorder = provider.recorder.clone();
+            let end = end.cloned().map_err(Clone::clone);
+            recorder.add(self.observed(end, exchange, repeats)).await;
+        }
+    }
+
+    fn observed(
+        self,
+        end: Result<Response, ProviderError>,
+        fingerprint: Fingerprint,
+        repeats: usize,
+    ) -> Observed {
         let model = end.as_ref().ok().and_then(|it| it.served_by.as_deref()).map(str::to_owned);
         let date = clock::timestamp().strftime("%Y-%m-%d").to_string();
-        let answer = RecordedAnswer {
-            end,
-            chunks: self.chunks,
-            reasoning_chunks: self.reasoning_chunks,
-            recorded: Recorded { date, duration: self.start.age(), model },
-        };
-        let component = &self.provider.component;
-        recorder.add(Exchange::new(&self.request, component, &self.session, answer)).await;
+        let Self { provider, request, session, start, chunks, reasoning_chunks } = self;
+        let recorded = Recorded { date, duration: start.age(), model };
+        let answer = RecordedAnswer { end, chunks, reasoning_chunks, recorded };
+        let component = provider.component.clone();
+        Observed { component, session, request, answer, fingerprint, repeats }
     }
 }
 
@@ -97,7 +110,7 @@ impl Live for RecordedCall {
         let Self { provider, request, context } = *self;
         async move {
             let end = provider.model.clone().converse(request, context).await;
-            asked.record(end.clone()).await;
+            asked.record(end.as_ref()).await;
             end
         }
         .boxed()
@@ -112,12 +125,12 @@ impl Live for RecordedCall {
             let mut asked = asked?;
             let delta = deltas.next().await?;
             let end = match &delta {
-                Ok(Delta::Complete(response)) => Ok((**response).clone()),
+                Ok(Delta::Complete(response)) => Ok(&**response),
                 Ok(piece) => {
                     asked.add(piece);
                     return Some((delta, (deltas, Some(asked))));
                 }
-                Err(error) => Err(error.clone()),
+                Err(error) => Err(error),
             };
             asked.record(end).await;
             Some((delta, (deltas, None)))

@@ -3,33 +3,20 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind},
     path::Path,
 };
 
-use crate::{
-    base::files,
-    provider::scripted::{
-        recordings::{MAX_MIB, Recording},
-        rules::matching::request::{REQUESTS, TextFile},
-    },
+use super::hashed_file;
+use crate::provider::scripted::{
+    recordings::Recording,
+    rules::matching::request::{REQUESTS, TextFile},
 };
 
 /// Writes the long texts of a recording that are not written yet.
 pub(super) fn write(folder: &Path, recording: &Recording) -> io::Result<()> {
-    for (file, text) in recording.long_texts() {
-        let (path, content) = (folder.join(file), TextFile::content(text));
-        // Equal texts have the same file.
-        if files::read_large(&path, MAX_MIB).is_ok_and(|known| known == content) {
-            continue;
-        }
-        let write = || {
-            fs::create_dir_all(folder.join(REQUESTS))?;
-            files::replace(&path, |file| file.write_all(content.as_bytes()))
-        };
-        write().map_err(|error| io::Error::new(error.kind(), format!("{file}: {error}")))?;
-    }
-    Ok(())
+    let mut texts = recording.long_texts();
+    texts.try_for_each(|(file, text)| hashed_file::write(folder, file, &TextFile::content(text)))
 }
 
 /// Removes the texts that no file in a folder mentions.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::ToolCall;
 
 /// A message in a history.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Message {
     /// The role of the author, with the fields that are specific to the role.
     pub role: Role,
@@ -18,7 +18,7 @@ pub struct Message {
 }
 
 /// The kind of a part that is not a text. Its content is not kept, because no provider reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attachment {
     /// An image.
     Image,
@@ -29,7 +29,7 @@ pub enum Attachment {
 }
 
 /// The role of a message's author.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The developer of the application.
     Developer,

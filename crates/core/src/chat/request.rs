@@ -43,7 +43,7 @@ pub struct Request {
 }
 
 /// Which of the offered tools the model must call.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub enum ToolChoice {
     /// The model decides.
     #[default]
@@ -60,7 +60,7 @@ pub enum ToolChoice {
 pub const CHOICES: &str = "n";
 
 /// A parameter of any protobuf type, in encoded form. Without a type, it is the JSON of another API.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Parameter {
     /// Name of the type, such as `type.googleapis.com/google.protobuf.StringValue`. May be empty.
     pub type_url: String,

@@ -1,12 +1,16 @@
 //! Tools and tool calls.
 
-use std::{fmt, ptr::fn_addr_eq};
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    ptr::fn_addr_eq,
+};
 
 use bytes::Bytes;
 use serde_json::Value;
 
 /// A tool that the model may call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tool {
     /// Name by which calls refer to the tool.
     pub name: String,
@@ -17,7 +21,7 @@ pub struct Tool {
 }
 
 /// A tool call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall {
     /// Id by which the result refers to the call.
     pub id: Option<String>,
@@ -91,6 +95,13 @@ impl PartialEq for LazyJson {
 }
 
 impl Eq for LazyJson {}
+
+impl Hash for LazyJson {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.encoding.hash(state);
+        (self.decode as usize).hash(state);
+    }
+}
 
 impl fmt::Debug for LazyJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

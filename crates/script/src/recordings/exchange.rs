@@ -21,23 +21,27 @@ pub struct Exchange {
     pub tools: BTreeMap<String, Value>,
     /// The answer.
     pub answer: RecordedAnswer,
+    /// How often the session has got its previous answer to the request again, without being added.
+    pub repeats: usize,
 }
 
 impl Exchange {
     /// Creates an exchange.
     pub fn new(request: &Request, component: &str, session: &str, answer: RecordedAnswer) -> Self {
-        let tool = |tool: &Tool| {
+        let hashes: Vec<_> = request.tools.iter().map(tool_hash).collect();
+        let tool = |(tool, hash): (&Tool, &String)| {
             let parameters = tool.parameters.as_ref().map(LazyJson::read);
             let Tool { name, description, .. } = tool;
             let json =
                 json!({ "name": name, "description": description, "parameters": parameters });
-            (tool_hash(tool), json)
+            (hash.clone(), json)
         };
         Self {
             session: session.to_owned(),
-            request: RequestForm::new(request, component),
-            tools: request.tools.iter().map(tool).collect(),
+            request: RequestForm::with_hashes(request, component, &hashes),
+            tools: request.tools.iter().zip(&hashes).map(tool).collect(),
             answer,
+            repeats: 0,
         }
     }
 

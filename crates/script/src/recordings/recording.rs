@@ -152,12 +152,32 @@ impl Recording {
     ///
     /// Fails if the exchange cannot be written.
     pub fn add(&mut self, exchange: &Exchange) -> Result<Added, String> {
-        let Exchange { session, request, answer, .. } = exchange;
+        self.add_with_key(self.key(exchange), exchange)
+    }
+
+    /// Returns the key of an exchange: requests have the same one if normalization makes them equal.
+    pub fn key(&self, exchange: &Exchange) -> u64 {
+        hash(&exchange.request, &self.normalizer)
+    }
+
+    /// Returns `true` if the last answer that a session got may be repeated without changing anything.
+    pub fn repeats(&self, key: u64, session: &str) -> bool {
+        let entry = self.by_request.get(&key).and_then(|index| self.rules.get(*index));
+        let uses = self.uses.get(&(key, session.to_owned()));
+        uses.zip(entry).is_some_and(|(uses, entry)| *uses >= entry.rule.steps.len())
+    }
+
+    /// Adds an exchange whose [key](Self::key) is known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the exchange cannot be written.
+    pub fn add_with_key(&mut self, key: u64, exchange: &Exchange) -> Result<Added, String> {
+        let Exchange { session, answer, .. } = exchange;
         let step = document::step(answer);
-        let key = hash(request, &self.normalizer);
         let uses = self.uses.entry((key, session.clone())).or_default();
-        let at = *uses;
-        *uses += 1;
+        let at = *uses + exchange.repeats;
+        *uses = at + 1;
         let Some(index) = self.by_request.get(&key).copied() else {
             return self.insert(key, exchange, step).map(|()| Added::Text);
         };

@@ -238,6 +238,25 @@ fn further_answers_make_a_sequence_for_each_session() {
 }
 
 #[test]
+fn exchanges_that_are_not_added_count() {
+    let mut recording = Recording::new();
+    let mut asked = exchange(&Request::from("next"), "a", said("1"));
+    let key = recording.key(&asked);
+    assert!(!recording.repeats(key, "a"));
+    recording.add(&asked).unwrap();
+    assert!(recording.repeats(key, "a") && !recording.repeats(key, "b"));
+    asked = exchange(&Request::from("next"), "a", said("2"));
+    asked.repeats = 2;
+    recording.add(&asked).unwrap();
+    let text = recording.text();
+    assert_eq!(text.matches("- messages:").count(), 4, "{text}");
+    // The sequence goes on.
+    let mut again = read(&text);
+    again.add(&exchange(&Request::from("next"), "a", said("1"))).unwrap();
+    assert!(!again.repeats(key, "a"));
+}
+
+#[test]
 fn chunks_are_added_to_an_answer_that_was_not_streamed() {
     let mut asked = exchange(&Request::from("hi"), "default", said("Hello!"));
     let mut recording = Recording::new();

@@ -119,10 +119,16 @@ struct FormCall {
 impl RequestForm {
     /// Returns the form of a request to a component.
     pub fn new(request: &Request, component: &str) -> Self {
+        let hashes: Vec<_> = request.tools.iter().map(tool_hash).collect();
+        Self::with_hashes(request, component, &hashes)
+    }
+
+    /// Returns the form of a request whose tools have these [hashes](tool_hash).
+    pub fn with_hashes(request: &Request, component: &str, hashes: &[String]) -> Self {
         let json = |json: &LazyJson| canonical(json.read());
-        let mut tools = BTreeMap::new();
-        for tool in &request.tools {
-            *tools.entry(tool.name.clone()).or_default() += &*tool_hash(tool);
+        let mut tools = BTreeMap::<_, String>::new();
+        for (tool, hash) in request.tools.iter().zip(hashes) {
+            tools.entry(tool.name.clone()).or_default().push_str(hash);
         }
         let parameters = request.parameters.iter();
         Self {
