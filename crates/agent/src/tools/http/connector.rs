@@ -55,23 +55,22 @@ pub(super) enum ConnectError {
 }
 
 impl Connector {
-    async fn connect(self, url: Uri) -> Result<Stream, ConnectError> {
+    async fn connect(mut self, url: Uri) -> Result<Stream, ConnectError> {
         let is_https = url.scheme() == Some(&Scheme::HTTPS);
         if is_https && !self.has_tls {
             return Err(ConnectError::NoTls(url));
         }
-        let dialer = Dialer(self.allow);
-        match self.proxy {
-            None => dialer.dial(url).await,
-            Some(proxy) if is_https => tunnel(proxy, dialer, url).await,
-            Some(proxy) => Ok(Stream { is_proxied: true, ..dialer.dial(proxy.url).await? }),
+        match self.proxy.take() {
+            None => self.dial(url).await,
+            Some(proxy) if is_https => tunnel(proxy, self, url).await,
+            Some(proxy) => Ok(Stream { is_proxied: true, ..self.dial(proxy.url).await? }),
         }
     }
 }
 
-/// Lets a proxy connect to the host of a URL.
-async fn tunnel(proxy: Proxy, dialer: Dialer, url: Uri) -> Result<Stream, ConnectError> {
-    let mut tunnel = Tunnel::new(proxy.url.clone(), dialer);
+/// Lets a proxy connect to the host of a URL. `direct` connects to the proxy.
+async fn tunnel(proxy: Proxy, direct: Connector, url: Uri) -> Result<Stream, ConnectError> {
+    let mut tunnel = Tunnel::new(proxy.url.clone(), direct);
     if let Some(authorization) = proxy.authorization {
         tunnel = tunnel.with_auth(authorization);
     }
@@ -83,12 +82,9 @@ async fn tunnel(proxy: Proxy, dialer: Dialer, url: Uri) -> Result<Stream, Connec
     })
 }
 
-/// Connects to the host of a URL. The address that is checked is the one that is dialled, so a name
-/// cannot change its address in between.
-#[derive(Debug, Clone)]
-struct Dialer(Option<Arc<AllowList>>);
-
-impl Dialer {
+impl Connector {
+    /// Connects to the host of a URL without a proxy. The address that is checked is the one that is dialled,
+    /// so a name cannot change its address in between.
     async fn dial(self, url: Uri) -> Result<Stream, ConnectError> {
         let (Some(host), Some(port)) = (url.host(), port(&url)) else {
             return Err(ConnectError::Unsupported(url));
@@ -97,10 +93,12 @@ impl Dialer {
         let name = host.trim_start_matches('[').trim_end_matches(']');
         let addresses: Vec<_> = lookup_host((name, port)).await.map_err(failed)?.collect();
         let is_allowed = |address: &&SocketAddr| {
-            self.0.as_ref().is_none_or(|allow| allow.allows(host, **address))
+            self.allow.as_ref().is_none_or(|allow| allow.allows(host, **address))
         };
         let allowed: Vec<_> = addresses.iter().filter(is_allowed).copied().collect();
-        if let (Some(allow), Some(address), []) = (&self.0, addresses.first(), allowed.as_slice()) {
+        if let (Some(allow), Some(address), []) =
+            (&self.allow, addresses.first(), allowed.as_slice())
+        {
             return Err(ConnectError::Forbidden {
                 host: host.to_owned(),
                 port,
@@ -125,20 +123,6 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, url: Uri) -> Self::Future {
         self.clone().connect(url).boxed()
-    }
-}
-
-impl Service<Uri> for Dialer {
-    type Response = Stream;
-    type Error = ConnectError;
-    type Future = BoxFuture<'static, Result<Stream, ConnectError>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, url: Uri) -> Self::Future {
-        self.clone().dial(url).boxed()
     }
 }
 
