@@ -11,7 +11,7 @@ use crate::{
     chat::{MissingPart, Response, ToolCall, Usage},
     engine::redactor::{RedactRequest, Redactor},
     provider::{
-        call::{AnsweredBy, Surface},
+        call::{AnsweredBy, Surface, rule_place},
         trace::TraceContext,
     },
     wire::sent::SentApi,
@@ -280,7 +280,7 @@ impl<'e> From<&'e AnsweredBy> for ShownAnswer<'e> {
             AnsweredBy::Rule { source, rule, line, step } => Self::Rule {
                 rule: rule.text(),
                 file: rule.file().map(AsRef::as_ref),
-                place: line.map(|line| format!("{source}:{line}")),
+                place: rule_place(source, *line),
                 step: *step,
             },
             AnsweredBy::Fault => Self::Fault { fault: true },

@@ -69,6 +69,11 @@ pub enum AnsweredBy {
     },
 }
 
+/// Returns the file and the line in which a rule begins, if it is in a file.
+pub fn rule_place(source: &str, line: Option<usize>) -> Option<String> {
+    line.map(|line| format!("{source}:{line}"))
+}
+
 /// How messages, counters and reports refer to a rule: by its name, or by its number. The name `2`
 /// is not the number 2.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

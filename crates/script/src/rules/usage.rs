@@ -10,7 +10,10 @@ use mynah_core::{
         work::{Stopped, Work},
         yaml::{self, to_json},
     },
-    provider::{call::RuleLabel, counters::Counters},
+    provider::{
+        call::{RuleLabel, rule_place},
+        counters::Counters,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,7 +128,7 @@ impl CallRules<'_> {
             let captures =
                 answers.then(|| rule.conditions.captures(call)).flatten().unwrap_or_default();
             work.keep(captures.values().map(String::len).sum())?;
-            let place = rule.line().map(|line| format!("{}:{line}", rule.source));
+            let place = rule_place(&rule.source, rule.line());
             let rule = rule.label.text().to_string();
             Ok(ExplainedRule {
                 rule,
