@@ -39,9 +39,7 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> Result<ExitCo
     let context =
         Context { app_id, environment, stand_in, real_models, strict, ..Context::default() };
     let mut loaded = component::load(&args.paths, &context);
-    let folder = models.as_ref().and_then(ModelSource::folder);
-    let is_replayed = record.replay.is_some() && !record.record_missing;
-    let recordings = folder.map(|folder| check_recordings(folder, is_replayed, &mut loaded));
+    let recordings = models.and_then(|models| check_recordings(&models, &mut loaded));
     loaded.errors.extend(useless_strict(args, &loaded));
     let others = OtherFiles { recordings, ..check_other_files(&mut loaded, &context) };
     require_named_files(&mut loaded, &others, &args.paths);

@@ -1,13 +1,16 @@
 //! The recordings that `mynah check` checks.
 
-use std::{fs, path::Path};
+use std::fs;
 
-use crate::{base::diagnostics::Diagnostic, component::Loaded, upstream::read_recording};
+use crate::{
+    base::diagnostics::Diagnostic, component::Loaded, server::ModelSource, upstream::read_recording,
+};
 
 /// Checks that exchanges can be read from and added to the recordings of all components with real models.
-/// Returns the number of valid recordings.
-pub(super) fn check_recordings(folder: &Path, is_replayed: bool, loaded: &mut Loaded) -> usize {
-    if let (Err(error), true) = (fs::read_dir(folder), is_replayed) {
+/// Returns the number of valid recordings, or `None` if there is no folder for them.
+pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Option<usize> {
+    let folder = models.folder()?;
+    if let Some(Err(error)) = models.required_folder().map(fs::read_dir) {
         loaded.errors.push(Diagnostic::error(error.to_string()).in_file(folder));
     }
     let real = loaded.components.iter().filter(|spec| spec.provider.answered_by().is_some());
@@ -21,5 +24,5 @@ pub(super) fn check_recordings(folder: &Path, is_replayed: bool, loaded: &mut Lo
     // A replayed file has been read with the components.
     errors.retain(|error| !loaded.errors.contains(error));
     loaded.errors.extend(errors);
-    valid
+    Some(valid)
 }

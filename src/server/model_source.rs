@@ -62,23 +62,31 @@ impl ModelSource {
         }
     }
 
+    /// Returns the folder of recordings that must exist. A folder to which answers are recorded is made.
+    pub(crate) fn required_folder(&self) -> Option<&Path> {
+        match self {
+            Self::Upstream(_) | Self::Replay { missed: MissedConfig::Upstream(_), .. } => None,
+            Self::Replay { folder, .. } => Some(folder),
+        }
+    }
+
     /// Starts to record, if answers are recorded.
     ///
     /// # Errors
     ///
     /// Fails if nothing can be recorded, or if the folder with the recordings cannot be read.
     pub(super) fn open(self, environment: &Environment) -> Result<RealModels, StartError> {
+        if let Some(path) = self.required_folder() {
+            let path = path.to_owned();
+            fs::read_dir(&path).map_err(|source| StartError::ReplayFolder { path, source })?;
+        }
         Ok(match self {
             Self::Upstream(upstream) => RealModels::Upstream(upstream.open(environment)?),
             Self::Replay { folder, missed: MissedConfig::Upstream(upstream) } => {
                 let missed = OnMissed::Upstream(upstream.open(environment)?);
                 RealModels::Replay { folder, missed }
             }
-            replay @ Self::Replay { .. } => {
-                let path = replay.folder().unwrap_or(Path::new("")).to_owned();
-                fs::read_dir(&path).map_err(|source| StartError::ReplayFolder { path, source })?;
-                replay.without_recorder()
-            }
+            replay @ Self::Replay { .. } => replay.without_recorder(),
         })
     }
 
