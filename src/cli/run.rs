@@ -25,6 +25,7 @@ use super::{
 use crate::{
     base::{
         blocking::{Panicked, run_blocking},
+        terminal::escape_controls,
         work::Work,
     },
     engine::{
@@ -88,10 +89,15 @@ pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Res
     Ok(if is_met || code != 0 { code } else { UNMET })
 }
 
-/// Says who answers, and opens the inspector if the arguments want it. Returns `true` if they do.
+/// Says which models answer, and opens the inspector if the arguments want it. Returns `true` if they do.
 fn announce(app: &App, config: &Config, args: &RunArgs) -> bool {
-    if let Some(models) = &config.models {
-        tracing::info!("components with real models are answered by {models}");
+    if let Some(models) = &config.models
+        && args.serve.log_as_json
+    {
+        tracing::info!(%models, "serving");
+    } else if let Some(models) = &config.models {
+        // Ignore write errors: the reader is gone.
+        let _ = writeln!(io::stderr(), "mynah: models: {}", escape_controls(&models.to_string()));
     }
     let inspector = app.inspector().filter(|_| args.inspect);
     inspector.iter().for_each(|url| inspect::open_live(url, &config.environment));

@@ -147,13 +147,16 @@ async fn the_banner_says_who_answers() {
 }
 
 #[tokio::test]
-async fn the_log_of_run_says_who_answers() {
+async fn run_says_who_answers() {
     let [components, recordings] = recording().await;
-    let command = ["run", "--log-level", "info", "--replay", "RECORDINGS"];
-    let command = [&command[..], &["--resources-path", "COMPONENTS", "--", "true"]].concat();
-    let log = run(&command, &components, &recordings).stderr;
-    assert!(
-        log.contains("components with real models are answered by the recordings in RECORDINGS"),
-        "{log}"
-    );
+    let command = ["run", "--replay", "RECORDINGS", "--replay-miss", "fallback"];
+    let place = ["--resources-path", "COMPONENTS", "--", "true"];
+    let output = run(&[&command[..], &place].concat(), &components, &recordings);
+    let expected = "mynah: models: the recordings in RECORDINGS, or else chains and echo\n";
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", expected));
+    let as_json = ["--log-as-json", "--log-level", "info"];
+    let command = [&command[..], &as_json, &place].concat();
+    for line in run(&command, &components, &recordings).stderr.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
 }
