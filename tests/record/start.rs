@@ -160,3 +160,16 @@ async fn run_says_who_answers() {
         serde_json::from_str::<serde_json::Value>(line).unwrap();
     }
 }
+
+#[test]
+fn a_key_with_a_typo_has_a_hint() {
+    let components = component("http://127.0.0.1:9/v1");
+    let file = components.join("gpt.yaml");
+    let yaml = fs::read_to_string(&file).unwrap().replace("name: endpoint", "name: endpont");
+    fs::write(&file, yaml + "  - {name: responseCacheTTL, value: 10m}\n").unwrap();
+    let path = components.to_str().unwrap();
+    let log = Sidecar::start_with(&["--resources-path", path, "--upstream", "openai"]).log();
+    let expected = "metadata without effect with --upstream openai: endpont (did you mean endpoint?), \
+                    responseCacheTTL";
+    assert!(log.contains(expected), "{log}");
+}

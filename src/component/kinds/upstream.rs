@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use super::{CATEGORY, kind::one_of, scripted::by_script};
 use crate::{
-    base::diagnostics::Place,
+    base::{diagnostics::Place, text::nearest},
     component::{
         context::{Upstream, UpstreamApi},
         report::{Report, listed},
@@ -91,6 +91,9 @@ const AZURE: (&str, &str) = ("AZURE_OPENAI_MODEL", "gpt-4.1-nano");
 
 /// The metadata that a model of OpenAI's API uses, and that all components with real models do.
 const KEYS: [&str; 7] = ["key", "model", "endpoint", "apiType", "apiVersion", "faults", "history"];
+
+/// The metadata that only daprd uses.
+const DAPRD_KEYS: [&str; 3] = ["cacheTTL", "responseCacheTTL", "responseFormat"];
 
 /// A real model, and where its answers are recorded.
 pub(super) struct UpstreamModel {
@@ -198,7 +201,12 @@ fn warn_of_ignored(metadata: &Metadata<'_>, report: &mut Report) {
     let ignored: Vec<_> =
         metadata.manifest.items.iter().filter(|item| !is_used(&item.name)).collect();
     let Some(first) = ignored.first() else { return };
-    let names = listed(ignored.iter().map(|item| item.name.as_str()), ignored.len(), ", ");
+    let with_hint = |name: &str| match nearest_key(name) {
+        Some(key) => format!("{name} (did you mean {key}?)"),
+        None => name.to_owned(),
+    };
+    let names: Vec<_> = ignored.iter().map(|item| with_hint(&item.name)).collect();
+    let names = listed(names.iter().map(String::as_str), ignored.len(), ", ");
     let message = format!("metadata without effect with --upstream openai: {names}");
     report.warning(first.place, message);
 }
@@ -207,6 +215,16 @@ impl Service {
     fn settings(
         &self,
         metadata: &Metadata<'_>,
+/// Returns the known key that an unknown one is similar to, unless daprd knows the unknown one.
+fn nearest_key(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let keys = KEYS.iter().chain(&DAPRD_KEYS);
+    let lower: Vec<_> = keys.clone().map(|key| key.to_lowercase()).collect();
+    let found = nearest(&name, lower.iter().map(String::as_str))?;
+    let known = keys.zip(&lower).find(|(_, lower)| *lower == found)?.0;
+    (found != name).then_some(*known)
+}
+
         place: Place,
         report: &mut Report,
     ) -> Option<OpenAiSettings> {
