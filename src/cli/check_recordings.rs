@@ -10,6 +10,7 @@ use crate::{
 /// Returns the number of valid recordings, or `None` if there is no folder for them.
 pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Option<usize> {
     let folder = models.folder()?;
+    let is_recorded = models.required_folder().is_none();
     if let Some(Err(error)) = models.required_folder().map(fs::read_dir) {
         loaded.errors.push(Diagnostic::error(error.to_string()).in_file(folder));
     }
@@ -17,7 +18,11 @@ pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Opt
     let (mut valid, mut errors) = (0, Vec::new());
     for component in real {
         match read_recording(folder, &component.name) {
-            Ok(recording) => valid += usize::from(recording.is_some()),
+            Ok(Some(recording)) => {
+                valid += 1;
+                loaded.notices.extend(recording.warning().filter(|_| is_recorded).cloned());
+            }
+            Ok(None) => {}
             Err(invalid) => errors.extend(invalid),
         }
     }

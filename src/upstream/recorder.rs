@@ -84,13 +84,15 @@ impl Recorder {
         Ok(Self { folder, checked, exchanges, repeats, records_errors, writer, _lock: lock })
     }
 
-    /// Checks that exchanges can be added to the recording of a component, unless that is known.
-    pub(crate) fn check(&self, component: &str) -> Result<(), Vec<Diagnostic>> {
-        if !lock(&self.checked).contains(component) {
-            read_recording(&self.folder, component)?;
-            lock(&self.checked).insert(component.to_owned());
+    /// Checks that exchanges can be added to the recording of a component, unless that is known. Returns a
+    /// warning if they are never replayed.
+    pub(crate) fn check(&self, component: &str) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
+        if lock(&self.checked).contains(component) {
+            return Ok(None);
         }
-        Ok(())
+        let recording = read_recording(&self.folder, component)?;
+        lock(&self.checked).insert(component.to_owned());
+        Ok(recording.and_then(|recording| recording.warning().cloned()))
     }
 
     /// Returns `true` if an answer is to be recorded. Errors that pass by themselves never are, unless

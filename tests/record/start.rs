@@ -173,3 +173,29 @@ fn a_key_with_a_typo_has_a_hint() {
                     responseCacheTTL";
     assert!(log.contains(expected), "{log}");
 }
+
+/// The last rule is the user's own, for what is not recorded.
+const CATCH_ALL: &str = "rules:\n- match: {user: a}\n  respond: x\n- respond: y\n";
+
+#[tokio::test]
+async fn a_rule_that_hides_what_is_recorded_is_reported() {
+    let (model, recordings) = (model("rules: [{respond: Hi.}]"), scratch("recordings"));
+    let components = component_of(&model);
+    let file = recordings.join("gpt.yaml");
+    let expected = "rule 2 matches every call, so exchanges recorded after it are never replayed; \
+                    give it a condition, or a priority below 0";
+    let flags = ["check", "COMPONENTS", "--upstream", "openai", "--record", "RECORDINGS"];
+    let check = || run(&flags, &components, &recordings).stdout;
+    fs::write(&file, CATCH_ALL).unwrap();
+    assert!(check().contains(expected), "{}", check());
+    let sidecar = recorder(&components, &recordings);
+    assert!(sidecar.log().contains(expected), "{}", sidecar.log());
+    drop(sidecar);
+    fs::write(&file, CATCH_ALL.replace("respond: y", "respond: y\n  priority: -1")).unwrap();
+    assert!(!check().contains("never replayed"), "{}", check());
+    let sidecar = recorder(&components, &recordings);
+    sidecar.converse(hello()).await.unwrap();
+    assert!(!stop(sidecar).await.contains("never replayed"));
+    let answer = super::replay(&components, &recordings).converse(hello()).await.unwrap();
+    assert_eq!(answer.content, "Hi.");
+}

@@ -139,9 +139,13 @@ impl UpstreamModel {
     ) -> Option<Self> {
         let Upstream { api, recorder } = upstream;
         let name = metadata.manifest.name.as_ref().map_or("", |name| &name.text);
-        if let Some(Err(errors)) = recorder.as_ref().map(|recorder| recorder.check(name)) {
-            errors.into_iter().for_each(|error| report.add(error));
-            return None;
+        match recorder.as_ref().map(|recorder| recorder.check(name)) {
+            Some(Err(errors)) => {
+                errors.into_iter().for_each(|error| report.add(error));
+                return None;
+            }
+            Some(Ok(warning)) => warning.into_iter().for_each(|it| report.add(it)),
+            None => {}
         }
         let model = match api {
             UpstreamApi::OpenAi => Model::OpenAi(open_ai(metadata, report)?),
@@ -211,10 +215,6 @@ fn warn_of_ignored(metadata: &Metadata<'_>, report: &mut Report) {
     report.warning(first.place, message);
 }
 
-impl Service {
-    fn settings(
-        &self,
-        metadata: &Metadata<'_>,
 /// Returns the known key that an unknown one is similar to, unless daprd knows the unknown one.
 fn nearest_key(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
@@ -225,6 +225,10 @@ fn nearest_key(name: &str) -> Option<&'static str> {
     (found != name).then_some(*known)
 }
 
+impl Service {
+    fn settings(
+        &self,
+        metadata: &Metadata<'_>,
         place: Place,
         report: &mut Report,
     ) -> Option<OpenAiSettings> {

@@ -1,13 +1,10 @@
 //! The parts of a recording's text, so that what does not change stays as it is written.
 
-use std::{ops::Range, path::Path};
+use std::ops::Range;
 
-use mynah_core::base::yaml::{self, Node, Value, to_json};
+use mynah_core::base::yaml::{Node, Value, to_json};
 
-use crate::rules::{
-    matching::request::{NormalizationSource, Normalizer, RequestForm},
-    text_files,
-};
+use crate::rules::matching::request::{NormalizationSource, Normalizer, RequestForm};
 
 /// The text of a recording in parts.
 #[derive(Debug, Default)]
@@ -33,14 +30,10 @@ pub(super) struct WrittenRule {
 }
 
 impl Outline {
-    /// Reads a text, which is a valid file of rules in a folder.
-    pub(super) fn read(text: &str, folder: Option<&Path>) -> Result<Self, String> {
+    /// Finds the parts of a text, which is a valid file of rules with this tree.
+    pub(super) fn new(text: &str, tree: Option<&Node>) -> Result<Self, String> {
         let not_a_list = || "the rules are not a list with a dash before each rule".to_owned();
-        let tree = yaml::parse_own(text).map_err(|error| error.message)?;
-        let Some(mut root) = tree.map(|tree| tree.root) else { return Ok(Self::default()) };
-        if let Some(error) = text_files::resolve(&mut root, folder).pop() {
-            return Err(error.message);
-        }
+        let root = tree.ok_or_else(not_a_list)?;
         let Value::Map(entries) = &root.value else { return Err(not_a_list()) };
         let Some(rules) = entries.get("rules") else { return Err(not_a_list()) };
         let Value::List(nodes) = &rules.node.value else { return Err(not_a_list()) };
@@ -67,7 +60,7 @@ impl Outline {
             head: part(0..starts.first().copied().unwrap_or(end)),
             rules: written.map(|(node, (from, to))| rule(node, part(*from..to))).collect(),
             tail: part(end..lines.len()),
-            normalizer: normalizer(&root)?,
+            normalizer: normalizer(root)?,
         })
     }
 }

@@ -45,6 +45,8 @@ pub struct Recording {
     uses: BTreeMap<(u64, String), usize>,
     /// Number of rules that the file had.
     read: usize,
+    /// Why exchanges that are added are never replayed.
+    warning: Option<Diagnostic>,
 }
 
 #[derive(Debug)]
@@ -90,9 +92,16 @@ impl Recording {
         if text.trim().is_empty() {
             return Ok(Self::new());
         }
-        Rules::read(text.to_owned(), file)?;
-        let outline = Outline::read(text, file.parent());
-        outline.map(Self::of).map_err(|error| vec![Diagnostic::error(error).in_file(file)])
+        let (rules, tree) = Rules::read_with_tree(text.to_owned(), file)?;
+        let outline = Outline::new(text, tree.as_ref())
+            .map_err(|error| vec![Diagnostic::error(error).in_file(file)])?;
+        let warning = rules.hides_recorded().map(|warning| warning.in_file(file));
+        Ok(Self { warning, ..Self::of(outline) })
+    }
+
+    /// Returns a warning if exchanges that are added are never replayed.
+    pub fn warning(&self) -> Option<&Diagnostic> {
+        self.warning.as_ref()
     }
 
     fn of(outline: Outline) -> Self {
@@ -107,7 +116,8 @@ impl Recording {
         let read = rules.len();
         let entry = |rule| Entry { rule, session: None, confirmed: 0, long_texts: BTreeMap::new() };
         let rules = rules.into_iter().map(entry).collect();
-        Self { head, rules, tail, normalizer, by_request, names, uses: BTreeMap::new(), read }
+        let (uses, warning) = (BTreeMap::new(), None);
+        Self { head, rules, tail, normalizer, by_request, names, uses, read, warning }
     }
 
     /// Returns the text of the file: what was there, then the new exchanges by session.

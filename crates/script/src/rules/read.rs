@@ -33,6 +33,8 @@ struct Contents {
     errors: Vec<Diagnostic>,
     /// Why files have no rules. Errors if no file has rules.
     without_rules: Vec<Diagnostic>,
+    /// The tree of the last file.
+    tree: Option<Node>,
 }
 
 impl Rules {
@@ -63,9 +65,44 @@ impl Rules {
         let mut contents = Contents::default();
         for text in texts {
             contents.add(text, is_one_of_several);
+            contents.tree = None;
         }
-        let Contents { mut rules, templates, files, mut warnings, mut errors, without_rules } =
-            contents;
+        contents.complete()
+    }
+
+    /// Reads the text of a file. Also returns its tree, unless it has fixtures of aimock.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text.
+    pub(crate) fn read_with_tree(
+        text: String,
+        file: &Path,
+    ) -> Result<(Self, Option<Node>), Vec<Diagnostic>> {
+        let mut contents = Contents::default();
+        contents.add(RulesText::of_file(file, text), false);
+        let tree = contents.tree.take();
+        contents.complete().map(|rules| (rules, tree))
+    }
+
+    /// Returns a warning if no exchange is replayed that is recorded after the rules.
+    pub(crate) fn hides_recorded(&self) -> Option<Diagnostic> {
+        let hides = |rule: &&Arc<Rule>| rule.is_catch_all() && rule.priority >= 0;
+        let rule = self.rules.iter().find(hides)?;
+        let message = format!(
+            "{} matches every call, so exchanges recorded after it are never replayed; \
+             give it a condition, or a priority below 0",
+            rule.label
+        );
+        Some(rule.warning(message))
+    }
+}
+
+impl Contents {
+    /// Returns the rules.
+    fn complete(self) -> Result<Rules, Vec<Diagnostic>> {
+        let Self { mut rules, templates, files, mut warnings, mut errors, without_rules, .. } =
+            self;
         let is_empty = rules.is_empty() && files.iter().all(|file| file.expectations.is_empty());
         errors.extend(without_rules.into_iter().filter(|_| is_empty));
         if !errors.is_empty() {
@@ -77,11 +114,9 @@ impl Rules {
         warnings.extend(never_reached(&rules, &files));
         warnings.sort();
         let index = Index::new(rules.iter().map(|rule| &rule.conditions));
-        Ok(Self { files, rules, index, templates, warnings })
+        Ok(Rules { files, rules, index, templates, warnings })
     }
-}
 
-impl Contents {
     /// Adds the contents of a text.
     fn add(&mut self, text: RulesText, is_one_of_several: bool) {
         let mut reader = Reader {
@@ -107,6 +142,7 @@ impl Contents {
         self.warnings.extend(in_file(read.warnings));
         self.without_rules.extend(in_file(read.without_rules));
         self.rules.extend(read.rules);
+        self.tree = read.tree;
         self.files.push(RulesFile { text, expectations: read.expectations });
     }
 }
@@ -153,6 +189,7 @@ pub(super) struct Read {
     expectations: Vec<Expectation>,
     warnings: Vec<Diagnostic>,
     without_rules: Vec<Diagnostic>,
+    tree: Option<Node>,
 }
 
 impl Reader {
@@ -179,7 +216,8 @@ impl Reader {
         // The places are in the converted text. The messages name the fixtures.
         self.errors.iter_mut().for_each(|error| error.place = None);
         read.rules.iter_mut().for_each(|rule| rule.place = None);
-        Read { warnings: converted.warnings, ..read }
+        // The tree is that of the converted text, too.
+        Read { warnings: converted.warnings, tree: None, ..read }
     }
 
     /// Reads rules and expectations.
@@ -202,22 +240,23 @@ impl Reader {
         }
         self.errors.extend(repeated_keys);
         self.errors.extend(text_files::resolve(&mut root, self.folder.as_deref()));
-        self.root(root).unwrap_or_default()
+        let read = self.root(&mut root).unwrap_or_default();
+        Read { tree: Some(root), ..read }
     }
 
-    fn root(&mut self, mut root: Node) -> Option<Read> {
-        let json = to_json(&root);
+    fn root(&mut self, root: &mut Node) -> Option<Read> {
+        let json = to_json(root);
         match RulesSource::read(&json) {
             Err(error) if error.is_about_key() => {
                 // An unknown key hides no error in the rules.
-                self.value::<()>(&root, Err(error));
+                self.value::<()>(root, Err(error));
                 if let Value::Map(entries) = &mut root.value {
                     let known = keys_of::<RulesSource<'_>>();
                     entries.retain(|key, _| known.contains(key));
                 }
-                self.outline(&root, RulesSource::read(&to_json(&root)))
+                self.outline(root, RulesSource::read(&to_json(root)))
             }
-            outline => self.outline(&root, outline),
+            outline => self.outline(root, outline),
         }
     }
 
