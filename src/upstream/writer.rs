@@ -121,7 +121,10 @@ impl Writer {
                 session,
                 "two sessions got different answers to the same request; the first one is recorded"
             ),
-            Err(error) => tracing::error!(component, "an exchange is not recorded: {error}"),
+            Err(error) => {
+                let file = self.folder.join(file_name(&component));
+                tracing::error!("{}: an exchange is not recorded: {error}", file.display());
+            }
         }
     }
 

@@ -95,6 +95,22 @@ async fn a_killed_recorder_leaves_whole_files() {
     assert!(recorded(&recordings).contains("- name: the last one"));
 }
 
+/// A recording grows no larger than what can be read.
+#[tokio::test]
+async fn a_recording_that_is_full_stays_as_it_is() {
+    let (model, recordings) = (model("rules: [{respond: Hi.}]"), scratch("recordings"));
+    let file = recordings.join("gpt.yaml");
+    let comment = format!("# {}\n", "x".repeat((64 << 20) - 100));
+    let text = format!("{comment}rules:\n- match: {{user: a}}\n  respond: x\n");
+    fs::write(&file, &text).unwrap();
+    let sidecar = recorder(&component_of(&model), &recordings);
+    assert_eq!(sidecar.converse(asks("b")).await.unwrap().content, "Hi.");
+    let log = stop(sidecar).await;
+    let expected = "gpt.yaml: an exchange is not recorded: the file would have more than 64 MiB";
+    assert!(log.contains(expected), "{log}");
+    assert!(fs::read_to_string(&file).unwrap() == text, "the file has changed");
+}
+
 #[tokio::test]
 async fn calls_go_on_if_nothing_can_be_written() {
     let (model, recordings) = (model("rules: [{respond: Hi.}]"), scratch("recordings"));

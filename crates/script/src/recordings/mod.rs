@@ -8,6 +8,7 @@
 //   outline    the parts of a file
 //   document   how a rule is written
 //   long_texts the long texts of requests
+//   room       how much a recording has
 // names      the names of files and rules
 
 mod document;
@@ -16,11 +17,13 @@ mod long_texts;
 mod names;
 mod outline;
 mod recording;
+mod room;
 #[cfg(test)]
 mod tests;
 
 pub use self::{
     exchange::{Exchange, Recorded, RecordedAnswer, redact_answer},
     names::file_name,
-    recording::{Added, MAX_MIB, Recording, TOOLS},
+    recording::{Added, Recording, TOOLS},
+    room::MAX_MIB,
 };

@@ -13,6 +13,7 @@ use super::{
     long_texts::take_long_texts,
     names::rule_name,
     outline::{Outline, WrittenRule},
+    room::Used,
 };
 use crate::{
     Rules,
@@ -28,8 +29,6 @@ rules:
 
 /// The folder with the tools of the requests, beside the files.
 pub const TOOLS: &str = "tools";
-/// Maximum size of a file in MiB.
-pub const MAX_MIB: u64 = 64;
 
 /// The recording of a component.
 #[derive(Debug)]
@@ -45,6 +44,7 @@ pub struct Recording {
     uses: BTreeMap<(u64, String), usize>,
     /// Number of rules that the file had.
     read: usize,
+    used: Used,
     /// Why exchanges that are added are never replayed.
     warning: Option<Diagnostic>,
 }
@@ -96,7 +96,10 @@ impl Recording {
         let outline = Outline::new(text, tree.as_ref())
             .map_err(|error| vec![Diagnostic::error(error).in_file(file)])?;
         let warning = rules.hides_recorded().map(|warning| warning.in_file(file));
-        Ok(Self { warning, ..Self::of(outline) })
+        let long_texts =
+            outline.rules.iter().filter_map(|rule| Some(rule.request.as_ref()?.long_size()));
+        let used = Used::new(text.len(), long_texts.sum());
+        Ok(Self { used, warning, ..Self::of(outline) })
     }
 
     /// Returns a warning if exchanges that are added are never replayed.
@@ -116,8 +119,8 @@ impl Recording {
         let read = rules.len();
         let entry = |rule| Entry { rule, session: None, confirmed: 0, long_texts: BTreeMap::new() };
         let rules = rules.into_iter().map(entry).collect();
-        let (uses, warning) = (BTreeMap::new(), None);
-        Self { head, rules, tail, normalizer, by_request, names, uses, read, warning }
+        let (uses, used, warning) = (BTreeMap::new(), Used::default(), None);
+        Self { head, rules, tail, normalizer, by_request, names, uses, read, used, warning }
     }
 
     /// Returns the text of the file: what was there, then the new exchanges by session.
@@ -206,6 +209,7 @@ impl Recording {
             self.uses.insert((key, session.clone()), at);
             return Ok(Added::Kept);
         }
+        self.used.add(step.to_string().len(), 0)?;
         // The last answer was given again until now.
         let last = steps.last().cloned().unwrap_or_default();
         steps.resize(at, last);
@@ -226,6 +230,7 @@ impl Recording {
         let (session, long_texts) = (Some(session.clone()), BTreeMap::new());
         let mut entry = Entry { rule, session, confirmed: 1, long_texts };
         entry.rewrite()?;
+        self.used.add(entry.rule.text.len(), request.long_size())?;
         self.names.insert(name);
         self.by_request.insert(key, self.rules.len());
         self.rules.push(entry);

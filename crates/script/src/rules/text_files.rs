@@ -16,7 +16,7 @@ use mynah_core::{
 use super::matching::request::TextFile;
 
 /// Maximum size of the texts of a file of rules in MiB, each as often as it is used.
-const MAX_TOTAL_MIB: usize = 64;
+pub(crate) const MAX_TOTAL_MIB: usize = 64;
 
 /// The texts of a file of rules.
 struct TextFiles<'f> {

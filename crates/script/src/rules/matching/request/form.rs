@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use twox_hash::XxHash3_64;
 
-use super::text_file::TextSource;
+use super::text_file::{TextFile, TextSource};
 
 /// The largest integer that a floating-point number represents exactly.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -207,6 +207,12 @@ impl RequestForm {
             parameters: parameters.map(|(name, it)| (name.clone(), parameter(it))).collect(),
             ..Request::default()
         }
+    }
+
+    /// Returns the size of the texts that have files of their own.
+    pub(crate) fn long_size(&self) -> usize {
+        let texts = self.messages.iter().flat_map(|it| it.parts.iter().chain([&it.text]));
+        texts.filter(|text| TextFile::is_long(text)).map(String::len).sum()
     }
 
     /// Returns a hash of the form.

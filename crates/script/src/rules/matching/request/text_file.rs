@@ -54,12 +54,17 @@ impl TextFile {
 
     /// Returns the file of a text, if the text is long.
     pub fn of(text: &str) -> Option<Self> {
-        if text.len() <= MAX_INLINE {
+        if !Self::is_long(text) {
             return None;
         }
         let first_line = text.trim_start().lines().next().unwrap_or_default();
         let file = format!("{REQUESTS}/{}.json", hash(text));
         Some(Self { file, begins: shorten(first_line.trim_end(), MAX_BEGINNING).into_owned() })
+    }
+
+    /// Returns `true` if a text has a file of its own.
+    pub(super) fn is_long(text: &str) -> bool {
+        text.len() > MAX_INLINE
     }
 
     /// Returns the content of the file of a text.
