@@ -1,5 +1,6 @@
 //! Tests of real models, which are another mynah or a server that misbehaves, and of recordings.
 
+mod choices;
 mod daprd_requests;
 mod diff;
 mod errors;

@@ -43,10 +43,14 @@ impl Scrubber {
         *text = scrubbed;
     }
 
-    /// Scrubs the reasoning and the content of a response. The token usage does not change.
+    /// Scrubs the reasoning and the content of all choices of a response. The token usage does not change.
     pub(crate) fn scrub_response(self, response: &mut Response) {
         self.scrub_in_place(&mut response.reasoning);
         self.scrub_in_place(&mut response.content);
+        for other in &mut response.others {
+            self.scrub_in_place(&mut other.reasoning);
+            self.scrub_in_place(&mut other.content);
+        }
     }
 
     fn scrub_in_place(self, text: &mut String) {

@@ -10,7 +10,7 @@ use std::{
 use twox_hash::XxHash3_64;
 
 use crate::{
-    chat::{MissingPart, Request, Response},
+    chat::{MissingPart, Request, Response, ToolCall},
     provider::ProviderError,
 };
 
@@ -66,9 +66,13 @@ impl Fingerprint {
 }
 
 /// Returns the parts of a response that a recording compares.
-fn said(response: &Response) -> impl Hash {
-    let calls: Vec<_> = response.tool_calls.iter().map(|it| (&it.name, &it.arguments)).collect();
-    (&response.content, calls, response.missing.map(MissingPart::as_str))
+fn said<'r>(response: &'r Response) -> impl Hash + 'r {
+    let calls = |calls: &'r [ToolCall]| -> Vec<_> {
+        calls.iter().map(|call| (&call.name, &call.arguments)).collect()
+    };
+    let others = response.others.iter().map(|it| (&it.content, calls(&it.tool_calls)));
+    let missing = response.missing.map(MissingPart::as_str);
+    (&response.content, calls(&response.tool_calls), others.collect::<Vec<_>>(), missing)
 }
 
 fn hash(value: &impl Hash) -> u64 {

@@ -2,20 +2,24 @@
 
 use super::proto::{self, conversation_tool_calls::ToolTypes};
 use crate::{
-    chat::{FinishReason, Response, ToolCall, Usage},
+    chat::{Choice, FinishReason, Response, ToolCall, Usage},
     provider::EXHAUSTED,
 };
 
-/// Decodes the first choice among all outputs. Returns `None` if there is no choice.
+/// Decodes the choices of all outputs. Returns `None` if there is no choice.
 pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Response> {
-    let output = outputs.into_iter().find(|output| !output.choices.is_empty())?;
-    let choice = output.choices.into_iter().next()?;
-    let message = choice.message.unwrap_or_default();
+    let mut outputs = outputs.into_iter().skip_while(|output| output.choices.is_empty());
+    let output = outputs.next()?;
+    let rest = outputs.flat_map(|output| output.choices);
+    let mut choices = output.choices.into_iter().chain(rest).map(choice);
+    let Choice { reasoning, content, tool_calls, finish_reason } = choices.next()?;
     Some(Response {
-        is_exhausted: message.content == EXHAUSTED,
-        content: message.content,
-        tool_calls: message.tool_calls.into_iter().map(tool_call).collect(),
-        finish_reason: finish_reason(&choice.finish_reason),
+        is_exhausted: content == EXHAUSTED,
+        reasoning,
+        content,
+        tool_calls,
+        finish_reason,
+        others: choices.collect(),
         model: output.model,
         usage: output.usage.map(|usage| Usage {
             prompt_tokens: usage.prompt_tokens,
@@ -27,6 +31,16 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
         }),
         ..Response::default()
     })
+}
+
+fn choice(choice: proto::ConversationResultChoices) -> Choice {
+    let message = choice.message.unwrap_or_default();
+    Choice {
+        reasoning: String::new(),
+        content: message.content,
+        tool_calls: message.tool_calls.into_iter().map(tool_call).collect(),
+        finish_reason: finish_reason(&choice.finish_reason),
+    }
 }
 
 /// Decodes a tool call. A call without a function gets an empty name, which matches no tool.

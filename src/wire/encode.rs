@@ -1,6 +1,6 @@
 //! Encodes [`Response`]s as Dapr's messages.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, iter, mem};
 
 use prost_types::Any;
 
@@ -11,7 +11,7 @@ use super::{
     },
     structs,
 };
-use crate::chat::{MissingPart, Request, Response, ToolCall, Usage};
+use crate::chat::{Choice, MissingPart, Request, Response, ToolCall, Usage};
 
 /// The parts of a request that its response repeats.
 #[derive(Debug, Clone, Default)]
@@ -39,30 +39,39 @@ impl Passthrough {
 pub fn alpha2(response: Response, passthrough: Passthrough) -> proto::ConversationResponseAlpha2 {
     let outputs = match response.missing {
         Some(MissingPart::Outputs) => Vec::new(),
-        _ => vec![alpha2_output(response)],
+        _ => alpha2_outputs(response),
     };
     proto::ConversationResponseAlpha2 { context_id: passthrough.context_id, outputs }
 }
 
-fn alpha2_output(response: Response) -> proto::ConversationResultAlpha2 {
-    let missing = response.missing;
+/// Encodes each choice as an output with the model and the usage of all, as daprd does.
+fn alpha2_outputs(mut response: Response) -> Vec<proto::ConversationResultAlpha2> {
+    let (missing, others) = (response.missing, mem::take(&mut response.others));
+    let (model, usage) = (response.model.clone(), response.usage.map(alpha2_usage));
+    let output = |(index, choice)| proto::ConversationResultAlpha2 {
+        choices: match missing {
+            Some(MissingPart::Choices) => Vec::new(),
+            _ => vec![alpha2_choice(index, choice, missing != Some(MissingPart::Message))],
+        },
+        model: model.clone(),
+        usage,
+    };
+    (0..).zip(iter::once(response.into()).chain(others)).map(output).collect()
+}
+
+fn alpha2_choice(
+    index: i64,
+    choice: Choice,
+    has_message: bool,
+) -> proto::ConversationResultChoices {
     let message = proto::ConversationResultMessage {
-        content: response.content,
-        tool_calls: response.tool_calls.into_iter().map(tool_call).collect(),
+        content: choice.content,
+        tool_calls: choice.tool_calls.into_iter().map(tool_call).collect(),
     };
-    let choice = proto::ConversationResultChoices {
-        finish_reason: response.finish_reason.as_str().to_owned(),
-        index: 0,
-        message: (missing != Some(MissingPart::Message)).then_some(message),
-    };
-    let choices = match missing {
-        Some(MissingPart::Choices) => Vec::new(),
-        _ => vec![choice],
-    };
-    proto::ConversationResultAlpha2 {
-        choices,
-        model: response.model,
-        usage: response.usage.map(alpha2_usage),
+    proto::ConversationResultChoices {
+        finish_reason: choice.finish_reason.as_str().to_owned(),
+        index,
+        message: has_message.then_some(message),
     }
 }
 
@@ -99,9 +108,11 @@ pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2Compl
 /// Encodes the response to a ConverseAlpha1 call. Drops tool calls, as daprd does.
 pub fn alpha1(response: Response, passthrough: Passthrough) -> proto::ConversationResponse {
     let Passthrough { context_id, parameters } = passthrough;
-    let output = proto::ConversationResult { result: response.content, parameters };
+    let texts =
+        iter::once(response.content).chain(response.others.into_iter().map(|it| it.content));
+    let output = |result| proto::ConversationResult { result, parameters: parameters.clone() };
     let outputs = match response.missing {
-        None => vec![output],
+        None => texts.map(output).collect(),
         Some(_) => Vec::new(),
     };
     proto::ConversationResponse { context_id, outputs }

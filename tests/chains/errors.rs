@@ -153,9 +153,9 @@ async fn rejects_a_chain_whose_later_step_is_invalid() {
     let history = [user("hi"), assistant("hello"), chain(steps)];
     let (code, message) = failure(&scripted(""), request(history)).await;
     assert_eq!(code, Code::InvalidArgument);
-    let known = "`id`, `id_message`, `reasoning`, `messages`, `respond`, `finish_reason`, `usage`, `delay`, \
-        `words_per_chunk`, `characters_per_chunk`, `chunk_delay`, `time_to_first_chunk`, `error`, `times`, \
-        `empty`, `cut_after`, `model`, `stream`, `recorded`";
+    let known = "`id`, `id_message`, `reasoning`, `messages`, `respond`, `finish_reason`, `other_choices`, \
+        `usage`, `delay`, `words_per_chunk`, `characters_per_chunk`, `chunk_delay`, `time_to_first_chunk`, \
+        `error`, `times`, `empty`, `cut_after`, `model`, `stream`, `recorded`";
     assert_eq!(
         message,
         format!("chain in message 3, step 2: unknown key `mesages`; expected one of {known}")

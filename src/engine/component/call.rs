@@ -11,7 +11,7 @@ use futures_util::{StreamExt, stream::Stream};
 use super::{Component, faulty::Faults};
 use crate::{
     base::blocking::{LARGE, run_blocking, run_blocking_if},
-    chat::{Delta, Error, Request, Response},
+    chat::{Choice, Delta, Error, Request, Response},
     engine::recording::Recording,
     pii::{self, Scrubber},
     provider::{Answer, Answering, CallContext, CancelOnDrop, Deltas, ProviderError, stream},
@@ -228,12 +228,14 @@ impl<F> Encoded<F> {
 fn limit_calls(response: &mut Response, single_tool_call: bool) {
     if single_tool_call {
         response.tool_calls.truncate(1);
+        response.others.iter_mut().for_each(|other| other.tool_calls.truncate(1));
     }
 }
 
 /// Scrubs a response, on a blocking thread if the response is large.
 async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
-    if pii::COST * (response.reasoning.len() + response.content.len()) <= LARGE {
+    let others = response.others.iter().map(Choice::size).sum::<usize>();
+    if pii::COST * (response.reasoning.len() + response.content.len() + others) <= LARGE {
         scrubber.scrub_response(&mut response);
         return Ok(response);
     }

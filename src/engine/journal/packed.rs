@@ -51,7 +51,7 @@ fn max_size(response: &Response) -> usize {
 }
 
 fn pack(response: &Response, packed: &mut BytesMut) {
-    // The journal does not show whether a script is exhausted.
+    // The journal shows the first choice, and not whether a script is exhausted.
     let Response {
         reasoning,
         content,
@@ -60,6 +60,7 @@ fn pack(response: &Response, packed: &mut BytesMut) {
         model,
         usage,
         missing,
+        others: _,
         is_exhausted: _,
         served_by: _,
     } = response;
@@ -98,6 +99,7 @@ fn unpack(packed: &mut &[u8]) -> Option<Response> {
     // The fields are read in this order.
     Some(Response {
         served_by: None,
+        others: Vec::new(),
         reasoning: take_text(packed)?,
         content: take_text(packed)?,
         finish_reason: take_text(packed)?.as_str().into(),
@@ -224,6 +226,7 @@ mod tests {
             model: Some(String::new()),
             usage: Some(usage),
             missing: Some(MissingPart::Message),
+            others: Vec::new(),
             is_exhausted: false,
         };
         for response in [full, Response::default()] {

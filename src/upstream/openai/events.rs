@@ -1,5 +1,7 @@
 //! The streamed answer of a model.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{
@@ -7,18 +9,20 @@ use super::{
     reply::{self, UsageBody},
 };
 use crate::{
-    chat::{Delta, Request, Response, ToolCall},
+    chat::{Choice, Delta, Request, Response, ToolCall, Usage},
     provider::ProviderError,
 };
 
 /// Maximum number of calls in an answer, since their numbers come from the model.
 const MAX_CALLS: usize = 1_024;
+/// Maximum number of choices, as in OpenAI's API.
+const MAX_CHOICES: u64 = 128;
 
 /// A piece of an answer.
 #[derive(Debug, Deserialize)]
 struct Chunk {
     #[serde(default)]
-    choices: Vec<Choice>,
+    choices: Vec<ChoiceDelta>,
     #[serde(default)]
     usage: Option<UsageBody>,
     #[serde(default)]
@@ -29,7 +33,7 @@ struct Chunk {
 }
 
 #[derive(Debug, Deserialize)]
-struct Choice {
+struct ChoiceDelta {
     #[serde(default)]
     index: u64,
     #[serde(default)]
@@ -71,14 +75,21 @@ struct FunctionDelta {
 /// Joins the pieces of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    response: Response,
-    finish_reason: Option<String>,
-    has_choice: bool,
+    /// By their index.
+    choices: BTreeMap<u64, ChoicePieces>,
+    usage: Option<Usage>,
     model: Option<String>,
 }
 
+/// The joined pieces of a choice.
+#[derive(Debug, Default)]
+struct ChoicePieces {
+    choice: Choice,
+    finish_reason: Option<String>,
+}
+
 impl Pieces {
-    /// Adds the data of an event. Returns the texts that it has.
+    /// Adds the data of an event. Returns the texts that it adds to the first choice.
     pub(super) fn add(&mut self, data: &str) -> Result<Vec<Delta>, ProviderError> {
         let chunk: Chunk =
             serde_json::from_str(data).map_err(|it| error::of_body(data.as_bytes(), &it))?;
@@ -87,28 +98,61 @@ impl Pieces {
             return Err(ProviderError::internal(message));
         }
         self.model = chunk.model.or(self.model.take());
-        self.response.usage = chunk.usage.and_then(UsageBody::usage).or(self.response.usage);
-        let Some(choice) = chunk.choices.into_iter().find(|choice| choice.index == 0) else {
-            return Ok(Vec::new());
+        self.usage = chunk.usage.and_then(UsageBody::usage).or(self.usage);
+        let mut deltas = Vec::new();
+        for delta in chunk.choices {
+            let index = delta.index;
+            if index >= MAX_CHOICES {
+                let message = format!("the model gives more than {MAX_CHOICES} choices");
+                return Err(ProviderError::internal(message));
+            }
+            let texts = self.choices.entry(index).or_default().add(delta)?;
+            // A stream sends the others as a whole.
+            deltas.extend(texts.into_iter().flatten().filter(|_| index == 0));
+        }
+        Ok(deltas)
+    }
+
+    /// Returns `true` if the model has said why it stopped.
+    pub(super) fn has_ended(&self) -> bool {
+        let mut choices = self.choices.values();
+        !self.choices.is_empty() && choices.all(|it| it.finish_reason.is_some())
+    }
+
+    /// Returns the whole answer.
+    pub(super) fn complete(
+        self,
+        request: &Request,
+        model: &str,
+    ) -> Result<Response, ProviderError> {
+        let complete = |ChoicePieces { choice, finish_reason }| Choice {
+            finish_reason: reply::finish_reason(finish_reason.as_deref()),
+            ..choice
         };
-        self.has_choice = true;
-        self.finish_reason = choice.finish_reason.or(self.finish_reason.take());
-        let MessageDelta { content, reasoning_content, refusal, tool_calls } = choice.delta;
+        let choices = self.choices.into_values().map(complete);
+        reply::response(choices, self.model, self.usage, request, model)
+    }
+}
+
+impl ChoicePieces {
+    /// Adds a piece. Returns its reasoning and its text.
+    fn add(&mut self, delta: ChoiceDelta) -> Result<[Option<Delta>; 2], ProviderError> {
+        self.finish_reason = delta.finish_reason.or(self.finish_reason.take());
+        let MessageDelta { content, reasoning_content, refusal, tool_calls } = delta.delta;
         for call in tool_calls.into_iter().flatten() {
             self.add_call(call)?;
         }
         let is_text = |text: &String| !text.is_empty();
         let reasoning = reasoning_content.filter(is_text);
         let text = content.filter(is_text).or(refusal.filter(is_text));
-        self.response.reasoning.extend(reasoning.as_deref());
-        self.response.content.extend(text.as_deref());
-        let deltas = [reasoning.map(Delta::Reasoning), text.map(Delta::Text)];
-        Ok(deltas.into_iter().flatten().collect())
+        self.choice.reasoning.extend(reasoning.as_deref());
+        self.choice.content.extend(text.as_deref());
+        Ok([reasoning.map(Delta::Reasoning), text.map(Delta::Text)])
     }
 
     fn add_call(&mut self, delta: CallDelta) -> Result<(), ProviderError> {
         let CallDelta { index, id, function: FunctionDelta { name, arguments } } = delta;
-        let calls = &mut self.response.tool_calls;
+        let calls = &mut self.choice.tool_calls;
         // Without a number, a name begins the next call.
         let at = index.unwrap_or(calls.len().saturating_sub(usize::from(name.is_none())));
         if at >= MAX_CALLS {
@@ -124,29 +168,5 @@ impl Pieces {
         call.name.extend(name);
         call.arguments.extend(arguments);
         Ok(())
-    }
-
-    /// Returns `true` if the model has said why it stopped.
-    pub(super) fn has_ended(&self) -> bool {
-        self.finish_reason.is_some()
-    }
-
-    /// Returns the whole answer.
-    pub(super) fn complete(
-        self,
-        request: &Request,
-        model: &str,
-    ) -> Result<Response, ProviderError> {
-        if !self.has_choice {
-            return Err(error::empty());
-        }
-        let response = Response {
-            finish_reason: reply::finish_reason(self.finish_reason.as_deref()),
-            model: Some(model.to_owned()),
-            served_by: self.model.map(String::into_boxed_str),
-            ..self.response
-        };
-        reply::check(&response, request)?;
-        Ok(response)
     }
 }

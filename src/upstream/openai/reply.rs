@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::error;
 use crate::{
-    chat::{FinishReason, Request, Response, ToolCall, ToolChoice, Usage},
+    chat::{Choice, FinishReason, Request, Response, ToolCall, ToolChoice, Usage},
     provider::ProviderError,
 };
 
@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Reply {
     #[serde(default)]
-    choices: Vec<Choice>,
+    choices: Vec<ChoiceReply>,
     #[serde(default)]
     usage: Option<UsageBody>,
     #[serde(default)]
@@ -20,7 +20,7 @@ pub(super) struct Reply {
 }
 
 #[derive(Debug, Deserialize)]
-struct Choice {
+struct ChoiceReply {
     #[serde(default)]
     message: MessageReply,
     #[serde(default)]
@@ -87,30 +87,55 @@ pub(super) fn decode(
     model: &str,
 ) -> Result<Response, ProviderError> {
     let reply: Reply = serde_json::from_slice(body).map_err(|it| error::of_body(body, &it))?;
-    let choice = reply.choices.into_iter().next().ok_or_else(error::empty)?;
-    let MessageReply { content, reasoning_content, refusal, tool_calls } = choice.message;
-    let call = |it: CallReply| ToolCall {
-        id: it.id.filter(|id| !id.is_empty()),
-        name: it.function.name,
-        arguments: it.function.arguments,
-    };
+    let (served_by, usage) = (reply.model, reply.usage.and_then(UsageBody::usage));
+    response(reply.choices.into_iter().map(choice), served_by, usage, request, model)
+}
+
+/// Returns the response with these choices.
+pub(super) fn response(
+    mut choices: impl Iterator<Item = Choice>,
+    served_by: Option<String>,
+    usage: Option<Usage>,
+    request: &Request,
+    model: &str,
+) -> Result<Response, ProviderError> {
+    let first = choices.next().ok_or_else(error::empty)?;
+    let Choice { reasoning, content, tool_calls, finish_reason } = first;
     let response = Response {
-        reasoning: reasoning_content.unwrap_or_default(),
-        content: content.filter(|it| !it.is_empty()).or(refusal).unwrap_or_default(),
-        tool_calls: tool_calls.unwrap_or_default().into_iter().map(call).collect(),
-        finish_reason: finish_reason(choice.finish_reason.as_deref()),
+        reasoning,
+        content,
+        tool_calls,
+        finish_reason,
+        others: choices.collect(),
         model: Some(model.to_owned()),
-        served_by: reply.model.map(String::into_boxed_str),
-        usage: reply.usage.and_then(UsageBody::usage),
+        served_by: served_by.map(String::into_boxed_str),
+        usage,
         ..Response::default()
     };
     check(&response, request)?;
     Ok(response)
 }
 
-/// Fails if a request requires a call of a tool and there is nothing.
-pub(super) fn check(response: &Response, request: &Request) -> Result<(), ProviderError> {
-    let is_empty = response.content.is_empty() && response.tool_calls.is_empty();
+fn choice(reply: ChoiceReply) -> Choice {
+    let MessageReply { content, reasoning_content, refusal, tool_calls } = reply.message;
+    let call = |it: CallReply| ToolCall {
+        id: it.id.filter(|id| !id.is_empty()),
+        name: it.function.name,
+        arguments: it.function.arguments,
+    };
+    Choice {
+        reasoning: reasoning_content.unwrap_or_default(),
+        content: content.filter(|it| !it.is_empty()).or(refusal).unwrap_or_default(),
+        tool_calls: tool_calls.unwrap_or_default().into_iter().map(call).collect(),
+        finish_reason: finish_reason(reply.finish_reason.as_deref()),
+    }
+}
+
+/// Fails if a request requires a call of a tool and there is nothing in any choice.
+fn check(response: &Response, request: &Request) -> Result<(), ProviderError> {
+    let is_empty = |content: &str, calls: &[ToolCall]| content.is_empty() && calls.is_empty();
+    let is_empty = is_empty(&response.content, &response.tool_calls)
+        && response.others.iter().all(|it| is_empty(&it.content, &it.tool_calls));
     match is_empty && request.tool_choice == ToolChoice::Required {
         true => Err(error::no_call(request.tools.len())),
         false => Ok(()),

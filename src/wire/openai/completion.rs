@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::{
-    chat::{MissingPart, Response, ToolCall, Usage},
+    chat::{self, MissingPart, Response, ToolCall, Usage},
     wire::error::Error,
 };
 
@@ -38,6 +38,12 @@ impl Completion {
             Some(MissingPart::Outputs | MissingPart::Choices) => 0,
             Some(MissingPart::Message) | None => self.choices,
         }
+    }
+
+    /// Returns the other choices of a response, unless the client wants equal ones.
+    pub(super) fn others<'r>(&self, response: &'r Response) -> &'r [chat::Choice] {
+        let has_one = self.choices == 1 && response.missing.is_none();
+        if has_one { &response.others } else { &[] }
     }
 
     /// Encodes an object of the API with these choices.
@@ -146,21 +152,49 @@ impl Answer {
     /// Encodes the answer as JSON.
     pub(crate) fn to_json(&self) -> Result<String, Error> {
         let Self { completion, response } = self;
+        let has_message = response.missing != Some(MissingPart::Message);
         let choice = |index| Choice {
             index,
-            message: (response.missing != Some(MissingPart::Message)).then(|| AnswerMessage {
-                role: "assistant",
-                content: content(response),
-                reasoning_content: &response.reasoning,
-                refusal: None,
-                tool_calls: response.tool_calls.iter().map(CallDelta::whole).collect(),
-            }),
+            message: has_message.then(|| AnswerMessage::first(response)),
             logprobs: None,
             finish_reason: finish_reason(response),
         };
-        let choices = (0..completion.choices(response)).map(choice).collect();
+        let others = (1..).zip(completion.others(response)).map(Choice::other);
+        let choices = (0..completion.choices(response)).map(choice).chain(others).collect();
         let usage = response.usage.map_or(UsageMember::Absent, UsageMember::from);
         completion.json("chat.completion", choices, usage)
+    }
+}
+
+impl<'a> Choice<'a> {
+    /// Encodes another choice, of a response without a fault.
+    fn other((index, choice): (u64, &'a chat::Choice)) -> Self {
+        let message = Some(AnswerMessage::other(choice));
+        Self { index, message, logprobs: None, finish_reason: choice.finish_reason.as_str() }
+    }
+}
+
+impl<'a> AnswerMessage<'a> {
+    fn first(response: &'a Response) -> Self {
+        let Response { reasoning, content, tool_calls, .. } = response;
+        Self::new(reasoning, content, tool_calls)
+    }
+
+    fn other(choice: &'a chat::Choice) -> Self {
+        let chat::Choice { reasoning, content, tool_calls, .. } = choice;
+        Self::new(reasoning, content, tool_calls)
+    }
+
+    fn new(reasoning_content: &'a str, text: &'a str, calls: &'a [ToolCall]) -> Self {
+        // Without a text, calls have none.
+        let is_absent = text.is_empty() && !calls.is_empty();
+        Self {
+            role: "assistant",
+            content: (!is_absent).then_some(text),
+            reasoning_content,
+            refusal: None,
+            tool_calls: calls.iter().map(CallDelta::whole).collect(),
+        }
     }
 }
 
@@ -184,12 +218,6 @@ impl From<Usage> for UsageMember {
     }
 }
 
-/// Returns the text, or `None` if tools are called without one.
-fn content(response: &Response) -> Option<&str> {
-    let is_absent = response.content.is_empty() && !response.tool_calls.is_empty();
-    (!is_absent).then_some(&*response.content)
-}
-
 pub(super) fn finish_reason(response: &Response) -> &str {
     response.finish_reason.as_str()
 }
@@ -202,6 +230,11 @@ impl<'a> CallDelta<'a> {
             r#type: Some("function"),
             function: Function { name: Some(&call.name), arguments: &call.arguments },
         }
+    }
+
+    /// Adds the call with this index as a whole.
+    pub(super) fn whole_at(index: usize, call: &'a ToolCall) -> Self {
+        Self { index: Some(index), ..Self::whole(call) }
     }
 
     /// Begins the call with this index, without its arguments.

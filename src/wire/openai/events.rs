@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::completion::{CallDelta, Completion, UsageMember, finish_reason};
 use crate::{
-    chat::{Delta, Response, ToolCall},
+    chat::{self, Delta, Response, ToolCall},
     wire::error::Error,
 };
 
@@ -34,6 +34,10 @@ enum Event {
     Arguments(u64, usize, Range<usize>),
     /// Ends a choice.
     Finish(u64),
+    /// Has the whole message of another choice, by its place among the others.
+    Other(usize),
+    /// Ends another choice.
+    OtherFinish(usize),
     Usage,
     Done,
 }
@@ -70,7 +74,9 @@ impl Piece {
         };
         let is_last = piece.complete().is_some();
         let usage = (is_last && piece.completion.includes_usage).then_some(Event::Usage);
-        let events = of_choices.chain(usage).chain(is_last.then_some(Event::Done));
+        let others = 0..piece.others().len();
+        let of_others = others.flat_map(|at| [Event::Other(at), Event::OtherFinish(at)]);
+        let events = of_choices.chain(of_others).chain(usage).chain(is_last.then_some(Event::Done));
         events.map(move |event| piece.encode_event(&event))
     }
 
@@ -85,6 +91,11 @@ impl Piece {
     fn choices(&self) -> u64 {
         let complete = self.complete();
         complete.map_or(self.completion.choices, |response| self.completion.choices(response))
+    }
+
+    /// Returns the other choices, if this is the last piece.
+    fn others(&self) -> &[chat::Choice] {
+        self.complete().map_or(&[], |response| self.completion.others(response))
     }
 
     /// Returns the events of a choice.
@@ -127,14 +138,21 @@ impl Piece {
                 (index, Added { tool_calls: vec![call], ..Added::default() })
             }
             Event::Finish(index) => (index, Added::default()),
+            Event::Other(at) => {
+                (at as u64 + 1, self.others().get(at).map(other).unwrap_or_default())
+            }
+            Event::OtherFinish(at) => (at as u64 + 1, Added::default()),
             Event::Usage => {
                 let usage = self.complete().and_then(|response| response.usage);
                 return self.chunk(Vec::new(), usage.map_or(UsageMember::Null, UsageMember::from));
             }
             Event::Done => return Ok(DONE.to_owned()),
         };
-        let is_finish = matches!(event, Event::Finish(_));
-        let finish_reason = self.complete().filter(|_| is_finish).map(finish_reason);
+        let finish_reason = match *event {
+            Event::Finish(_) => self.complete().map(finish_reason),
+            Event::OtherFinish(at) => self.others().get(at).map(|it| it.finish_reason.as_str()),
+            _ => None,
+        };
         let wants_usage = self.completion.includes_usage;
         let usage = if wants_usage { UsageMember::Null } else { UsageMember::Absent };
         self.chunk(vec![Choice { index, delta, logprobs: None, finish_reason }], usage)
@@ -151,6 +169,17 @@ impl Piece {
     fn chunk(&self, choices: Vec<Choice<'_>>, usage: UsageMember) -> Result<String, Error> {
         let json = self.completion.json("chat.completion.chunk", choices, usage)?;
         Ok(format!("data: {json}\n\n"))
+    }
+}
+
+/// Returns the whole message of a choice.
+fn other(choice: &chat::Choice) -> Added<'_> {
+    let calls = choice.tool_calls.iter().enumerate();
+    Added {
+        role: Some("assistant"),
+        content: Some(&choice.content),
+        reasoning_content: (!choice.reasoning.is_empty()).then_some(&choice.reasoning),
+        tool_calls: calls.map(|(at, call)| CallDelta::whole_at(at, call)).collect(),
     }
 }
 

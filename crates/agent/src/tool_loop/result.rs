@@ -120,6 +120,7 @@ impl LoopEnd {
 
 /// An event during a run.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a run has one result")]
 pub enum LoopEvent {
     /// The next piece of the model's reasoning.
     Reasoning(String),

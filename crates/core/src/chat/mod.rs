@@ -22,5 +22,5 @@ pub use history::check_history;
 pub use message::{Attachment, Message, Role};
 pub use provider_error::{ErrorDetails, ErrorKind, ProviderError};
 pub use request::{CHOICES, Parameter, Request, ToolChoice};
-pub use response::{FinishReason, MissingPart, Response, Usage};
+pub use response::{Choice, FinishReason, MissingPart, Response, Usage};
 pub use tool::{LazyJson, Tool, ToolCall};

@@ -16,6 +16,8 @@ pub struct Response {
     pub tool_calls: Vec<ToolCall>,
     /// The reason why the model stopped.
     pub finish_reason: FinishReason,
+    /// The other choices, if the model has given several answers.
+    pub others: Vec<Choice>,
     /// The name of the model that answered.
     pub model: Option<String>,
     /// The name that a real model gives itself. It is in recordings only.
@@ -27,6 +29,19 @@ pub struct Response {
     /// Whether the model has nothing more to say, because its script has no more steps. Dapr's API does
     /// not transmit it.
     pub is_exhausted: bool,
+}
+
+/// One of several answers to a request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Choice {
+    /// The text of the model's reasoning.
+    pub reasoning: String,
+    /// The text.
+    pub content: String,
+    /// The tool calls, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// The reason why the model stopped.
+    pub finish_reason: FinishReason,
 }
 
 /// A part of an encoded response.
@@ -59,7 +74,23 @@ impl Response {
     /// Returns roughly the size of the response in bytes.
     pub fn size(&self) -> usize {
         let texts = self.reasoning.len() + self.content.len();
-        texts + self.tool_calls.iter().map(ToolCall::size).sum::<usize>()
+        let others = self.others.iter().map(Choice::size).sum::<usize>();
+        texts + self.tool_calls.iter().map(ToolCall::size).sum::<usize>() + others
+    }
+}
+
+impl Choice {
+    /// Returns roughly the size of the choice in bytes.
+    pub fn size(&self) -> usize {
+        let texts = self.reasoning.len() + self.content.len();
+        size_of::<Self>() + texts + self.tool_calls.iter().map(ToolCall::size).sum::<usize>()
+    }
+}
+
+impl From<Response> for Choice {
+    fn from(response: Response) -> Self {
+        let Response { reasoning, content, tool_calls, finish_reason, .. } = response;
+        Self { reasoning, content, tool_calls, finish_reason }
     }
 }
 

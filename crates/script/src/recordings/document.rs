@@ -4,7 +4,9 @@ use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duratio
 
 use mynah_core::{
     base::template::{is_template, literal, map_strings},
-    chat::{ErrorDetails, FinishReason, MissingPart, ProviderError, Response, ToolCall, Usage},
+    chat::{
+        Choice, ErrorDetails, FinishReason, MissingPart, ProviderError, Response, ToolCall, Usage,
+    },
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ use serde_saphyr::FlowSeq;
 use super::{Recorded, RecordedAnswer};
 
 /// The keys in the order in which they are written. Others follow by name.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "name",
     "match",
     "component",
@@ -37,6 +39,7 @@ const ORDER: [&str; 30] = [
     "code",
     "message",
     "finish_reason",
+    "other_choices",
     "date",
     "duration",
     "prompt_tokens",
@@ -104,6 +107,8 @@ struct StepDocument<'a> {
     error: Option<ErrorDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finish_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_choices: Vec<ChoiceDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,6 +116,15 @@ struct StepDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<StreamDocument<'a>>,
     recorded: RecordedDocument<'a>,
+}
+
+/// Another choice.
+#[derive(Debug, Serialize)]
+struct ChoiceDocument<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Cow<'a, str>>,
+    messages: Vec<ItemDocument<'a>>,
+    finish_reason: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -199,22 +213,39 @@ pub(super) fn step(answer: &RecordedAnswer) -> Value {
 fn of_response(response: &Response) -> StepDocument<'_> {
     let Response { reasoning, content, tool_calls, finish_reason, model, usage, missing, .. } =
         response;
-    let text = (!content.is_empty() || tool_calls.is_empty())
-        .then(|| ItemDocument::Text(literal_text(content)));
-    let calls = (!tool_calls.is_empty())
-        .then(|| ItemDocument::ToolCall(tool_calls.iter().map(of_call).collect()));
     StepDocument {
-        reasoning: (!reasoning.is_empty()).then(|| literal_text(reasoning)),
+        reasoning: of_reasoning(reasoning),
         messages: match missing {
             Some(_) => Vec::new(),
-            None => text.into_iter().chain(calls).collect(),
+            None => items(content, tool_calls),
         },
         empty: missing.map(MissingPart::as_str),
         finish_reason: Some(FinishReason::as_str(finish_reason)),
+        other_choices: response.others.iter().map(of_choice).collect(),
         model: Some(model.as_deref().unwrap_or_default()),
         usage: Some(of_usage(*usage, !reasoning.is_empty())),
         ..StepDocument::default()
     }
+}
+
+fn of_choice(choice: &Choice) -> ChoiceDocument<'_> {
+    ChoiceDocument {
+        reasoning: of_reasoning(&choice.reasoning),
+        messages: items(&choice.content, &choice.tool_calls),
+        finish_reason: choice.finish_reason.as_str(),
+    }
+}
+
+fn of_reasoning(reasoning: &str) -> Option<Cow<'_, str>> {
+    (!reasoning.is_empty()).then(|| literal_text(reasoning))
+}
+
+fn items<'a>(content: &'a str, tool_calls: &'a [ToolCall]) -> Vec<ItemDocument<'a>> {
+    let text = (!content.is_empty() || tool_calls.is_empty())
+        .then(|| ItemDocument::Text(literal_text(content)));
+    let calls = (!tool_calls.is_empty())
+        .then(|| ItemDocument::ToolCall(tool_calls.iter().map(of_call).collect()));
+    text.into_iter().chain(calls).collect()
 }
 
 /// Returns a template that gives the text.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 
 use mynah_core::{
     base::redactor::Redactor,
-    chat::{LazyJson, ProviderError, Request, Response, Tool},
+    chat::{Choice, LazyJson, ProviderError, Request, Response, Tool, ToolCall},
 };
 use serde_json::{Value, json};
 
@@ -72,9 +72,15 @@ pub fn redact_answer(end: &mut Result<Response, ProviderError>, redactor: &Redac
 
 fn change_texts(end: &mut Result<Response, ProviderError>, change: &mut dyn FnMut(&mut String)) {
     match end {
-        Ok(Response { reasoning, content, tool_calls, .. }) => {
-            let arguments = tool_calls.iter_mut().map(|call| &mut call.arguments);
-            [reasoning, content].into_iter().chain(arguments).for_each(change);
+        Ok(Response { reasoning, content, tool_calls, others, .. }) => {
+            let mut change_choice = |texts: [&mut String; 2], calls: &mut Vec<ToolCall>| {
+                let arguments = calls.iter_mut().map(|call| &mut call.arguments);
+                texts.into_iter().chain(arguments).for_each(&mut *change);
+            };
+            change_choice([reasoning, content], tool_calls);
+            for Choice { reasoning, content, tool_calls, .. } in others {
+                change_choice([reasoning, content], tool_calls);
+            }
         }
         Err(error) => change(&mut error.message),
     }

@@ -284,14 +284,19 @@ fn says_same(one: &Value, other: &Value) -> bool {
 }
 
 fn said(step: &Value) -> Value {
-    let mut messages = step["messages"].clone();
-    let items = messages.as_array_mut().into_iter().flatten();
-    let calls = items.filter_map(|item| item.get_mut("tool_call")?.as_array_mut()).flatten();
-    for call in calls.filter_map(Value::as_object_mut) {
-        call.remove("id");
-    }
+    let without_ids = |choice: &Value| {
+        let mut messages = choice["messages"].clone();
+        let items = messages.as_array_mut().into_iter().flatten();
+        let calls = items.filter_map(|item| item.get_mut("tool_call")?.as_array_mut()).flatten();
+        for call in calls.filter_map(Value::as_object_mut) {
+            call.remove("id");
+        }
+        messages
+    };
+    let others = step["other_choices"].as_array().into_iter().flatten();
     json!([
-        messages,
+        without_ids(step),
+        others.map(without_ids).collect::<Vec<_>>(),
         step["respond"],
         step["empty"],
         step["error"]["code"],

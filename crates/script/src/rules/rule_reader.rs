@@ -152,7 +152,7 @@ impl Reader {
         let step = answer.check()?;
         if let Some(captures) = &self.captures {
             let variables = known(captures.iter().map(String::as_str));
-            for_each_text(&step, |text| match text {
+            for_each_text(&step, &mut |text| match text {
                 StepText::Text(text) => self.templates.add(text, &variables),
                 StepText::Json(json) => self.templates.add_json(json, &variables),
             })?;

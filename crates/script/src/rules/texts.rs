@@ -15,8 +15,12 @@ pub(super) enum StepText<'s> {
 /// Calls `check` with each text of a step. An error has the path to the text.
 pub(super) fn for_each_text(
     step: &Step,
-    mut check: impl FnMut(StepText<'_>) -> Result<(), String>,
+    check: &mut dyn FnMut(StepText<'_>) -> Result<(), String>,
 ) -> Result<(), StepError> {
+    for (index, choice) in step.other_choices.iter().enumerate() {
+        let checked = for_each_text(choice, check);
+        checked.map_err(|error| error.within_item("other_choices", index))?;
+    }
     if let Reasoning::Text(text) = &step.reasoning {
         let checked = check(StepText::Text(text));
         checked.map_err(|it| StepError::new(it).within_key("reasoning"))?;
@@ -47,12 +51,12 @@ pub(super) fn for_each_text(
 /// Returns `true` if a text of a step may be a template.
 pub(super) fn has_templates(step: &Step) -> bool {
     let mut found = false;
-    let check = |text: StepText<'_>| {
+    let mut check = |text: StepText<'_>| {
         let (StepText::Text(text) | StepText::Json(text)) = text;
         found |= is_template(text);
         Ok(())
     };
-    for_each_text(step, check).is_err() || found
+    for_each_text(step, &mut check).is_err() || found
 }
 
 /// Returns a step with the expressions in its texts replaced.
@@ -62,6 +66,9 @@ pub(super) fn render(
     variables: &Variables,
 ) -> Result<Step, String> {
     let (mut step, values) = (step.clone(), variables.value());
+    for choice in &mut step.other_choices {
+        *choice = render(choice, templates, variables)?;
+    }
     if let Reasoning::Text(text) = &mut step.reasoning {
         *text = templates.render(text, &values)?.into_owned();
     }

@@ -1,7 +1,7 @@
 //! Generates a step's answer to a request.
 
 use mynah_core::{
-    chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
+    chat::{Choice, Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
     provider::{Answer, CallContext, Failure, ids, stream::Pieces, usage},
 };
 
@@ -46,7 +46,8 @@ pub(crate) fn long_answer(step: &Step, request: &Request) -> Option<usize> {
         generated += directives * request.size();
     }
     let is_long = reasoning + generated > MAX_BRIEF_TEXT;
-    is_long.then(|| reasoning + (generated + copied).min(MAX_TEXT))
+    let others = step.other_choices.iter().filter_map(|it| long_answer(it, request)).sum::<usize>();
+    (is_long || others > 0).then(|| reasoning + (generated + copied).min(MAX_TEXT) + others)
 }
 
 /// Generates a step's answer. Call ids depend on the component's name.
@@ -88,7 +89,10 @@ pub(crate) fn answer(
     }
     ids::assign(component, &request.messages, &mut tool_calls);
     let default_reason = default_finish_reason(&tool_calls, is_cut);
+    let others = step.other_choices.iter();
+    let others = others.map(|other| choice(other, component, settings, request, context));
     let response = Response {
+        others: others.collect::<Result<_, _>>()?,
         usage: step_usage(step, request, &text, &tool_calls),
         reasoning,
         content: text,
@@ -101,6 +105,18 @@ pub(crate) fn answer(
         is_exhausted: step.is_exhausted,
     };
     Ok(paced(Ok(response.into())))
+}
+
+/// Generates another choice, which is a step that does not fail.
+fn choice(
+    step: &Step,
+    component: &str,
+    settings: &ScriptedSettings,
+    request: &Request,
+    context: &CallContext,
+) -> Result<Choice, StepError> {
+    let answer = answer(step, component, settings, request, context)?;
+    Ok(answer.end.map(|response| Choice::from(*response)).unwrap_or_default())
 }
 
 /// Returns the text of a step's reasoning, unless the call does not show it.

@@ -10,7 +10,8 @@ use super::{
     keys::{AN_ERROR, ANSWERS, EXCLUDED, FAILURES, MESSAGES, RESPOND, TIMES},
     read::{keys_of, read, read_object},
     source::{
-        AnswerSource, CallSource, Chunks, ItemSource, Items, OfferedTool, Respond, StepSource,
+        AnswerSource, CallSource, ChoiceSource, Chunks, ItemSource, Items, OfferedTool, Respond,
+        StepSource,
     },
     step::{Directive, Item, ScriptedCall, Step, StepStreamOptions},
     values::Scalar,
@@ -24,6 +25,7 @@ impl StepSource<'_> {
         let respond = self.respond.map(Respond::check).transpose()?;
         let [messages, respond] = [messages, respond].map(Option::unwrap_or_default);
         check_keys(keys, &messages, &respond)?;
+        let other_choices = other_choices(self.other_choices, self.recorded.is_some())?;
         let error = self.error.map(|Mapping(error)| Item::Error(error.into()));
         Ok(Step {
             id: self.id,
@@ -31,6 +33,7 @@ impl StepSource<'_> {
             reasoning: self.reasoning.unwrap_or_default(),
             items: messages.into_iter().chain(respond).chain(error).collect(),
             finish_reason: self.finish_reason.map(|reason| FinishReason::from(&*reason.0)),
+            other_choices,
             usage: self.usage.unwrap_or_default(),
             delay: self.delay.map(|delay| delay.0).unwrap_or_default(),
             empty: self.empty.map(|part| part.0),
@@ -70,6 +73,18 @@ impl StepSource<'_> {
     }
 }
 
+fn other_choices(
+    choices: Option<Vec<Mapping<ChoiceSource>>>,
+    is_recorded: bool,
+) -> Result<Vec<Step>, StepError> {
+    let choices = choices.into_iter().flatten().enumerate();
+    let checked = choices.map(|(index, Mapping(choice))| {
+        let within = |error: StepError| error.within_item("other_choices", index);
+        choice.check(is_recorded).map_err(within)
+    });
+    checked.collect()
+}
+
 /// Checks the keys of a step with these items.
 fn check_keys(
     mut keys: Vec<&'static str>,
@@ -97,6 +112,24 @@ fn check_keys(
         return Err(StepError::new(message).within_key(TIMES));
     }
     Ok(())
+}
+
+impl ChoiceSource {
+    /// Returns the choice as a step, if its items are valid.
+    fn check(self, is_recorded: bool) -> Result<Step, StepError> {
+        let items = self.messages.check(MESSAGES)?;
+        if let Some(at) = items.iter().position(|item| matches!(item, Item::Error(_))) {
+            let message = "is an error, which only the first choice can be";
+            return Err(StepError::new(message).within_item(MESSAGES, at));
+        }
+        Ok(Step {
+            reasoning: self.reasoning.unwrap_or_default(),
+            items,
+            finish_reason: self.finish_reason.map(|reason| FinishReason::from(&*reason.0)),
+            is_recorded,
+            ..Step::default()
+        })
+    }
 }
 
 impl Respond<'_> {

@@ -39,6 +39,8 @@ pub(crate) struct StepSource<'a> {
     /// Any text. Models use stop, tool_calls, length and content_filter. Default: tool_calls if there are
     /// calls, otherwise stop.
     pub(super) finish_reason: Option<Text<64>>,
+    /// The other choices, of a model that gives several answers.
+    pub(super) other_choices: Option<Vec<Mapping<ChoiceSource>>>,
     /// Replaces the actual token counts, or leaves them all out: none.
     pub(super) usage: Option<StepUsage>,
     /// Delay before the turn.
@@ -73,6 +75,19 @@ pub(crate) struct StepSource<'a> {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(inline, transform = step_schema::exclude_calls_and_error)]
 pub(crate) struct Items(pub(super) Vec<Mapping<ItemSource>>);
+
+/// Another choice: one more answer to the same request.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Choice")]
+pub(crate) struct ChoiceSource {
+    /// The model's reasoning: a text, or a number of filler words.
+    pub(super) reasoning: Option<Reasoning>,
+    /// Texts and tool calls. Texts are joined by a blank line.
+    pub(super) messages: Items,
+    /// Any text. Default: tool_calls if there are calls, otherwise stop.
+    pub(super) finish_reason: Option<Text<64>>,
+}
 
 /// A text or the items of a step.
 #[derive(Debug, Clone, Copy, Deserialize)]

@@ -28,6 +28,8 @@ pub(crate) struct Step {
     pub(crate) items: Vec<Item>,
     /// Replaces the actual finish reason.
     pub(crate) finish_reason: Option<FinishReason>,
+    /// The other choices, which are steps without anything but an answer.
+    pub(crate) other_choices: Vec<Self>,
     pub(crate) usage: StepUsage,
     /// Delay before the turn starts.
     pub(crate) delay: Duration,

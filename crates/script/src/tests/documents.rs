@@ -85,7 +85,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"instruction_chain":[{"messages":[{"text":"a"}]},{"mesages":[]}]}"#,
-        "step 2: unknown key `mesages`; expected one of `id`, `id_message`, `reasoning`, `messages`, `respond`, `finish_reason`, `usage`, `delay`, `words_per_chunk`, `characters_per_chunk`, `chunk_delay`, `time_to_first_chunk`, `error`, `times`, `empty`, `cut_after`, `model`, `stream`, `recorded`",
+        "step 2: unknown key `mesages`; expected one of `id`, `id_message`, `reasoning`, `messages`, `respond`, `finish_reason`, `other_choices`, `usage`, `delay`, `words_per_chunk`, `characters_per_chunk`, `chunk_delay`, `time_to_first_chunk`, `error`, `times`, `empty`, `cut_after`, `model`, `stream`, `recorded`",
     ),
     (
         r#"{"messages":[{"text":"a"}],"error":{"code":"ABORTED"}}"#,

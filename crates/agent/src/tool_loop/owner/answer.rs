@@ -41,6 +41,7 @@ pub(super) fn answer(
         content,
         tool_calls: pending.collect(),
         finish_reason,
+        others: Vec::new(),
         model: last.and_then(|response| response.model.clone()),
         served_by: None,
         usage: result.usage,
