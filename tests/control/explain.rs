@@ -72,6 +72,28 @@ async fn explains_which_rule_would_answer() {
     assert_eq!(explain("other").await["answered_by"], Value::Null);
 }
 
+/// A condition with others inside is one condition, although it has several mismatches.
+#[tokio::test]
+async fn counts_the_conditions_that_hold() {
+    let rules = "\
+rules:
+- {name: far, match: {system: Acme, turn: 2}, respond: a}
+- {name: near, match: {user: refund, turn: 0, any_of: [{system: Acme}, {system: Bmce}]}, respond: b}
+- {name: calls, match: {user: order}, respond: [{tool_call: [{name: find, args: {}}]}]}
+- {name: answers, respond: c}
+";
+    let sidecar = scripted(rules, "");
+    let inputs = json!([{"messages": [{"ofUser": {"content": [{"text": "a refund"}]}}]}]);
+    let body = json!({"request": {"inputs": inputs}}).to_string();
+    let explained = sidecar.post("/mynah/v1/explain", body).await.json();
+    let rules = explained["rules"].as_array().unwrap().iter();
+    let counts = rules.map(|rule| {
+        let mismatches = rule["mismatches"].as_array().unwrap().len();
+        (rule["held"].as_u64().unwrap(), rule["conditions"].as_u64().unwrap(), mismatches)
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [(0, 2, 2), (2, 3, 2), (1, 2, 1), (0, 0, 0)]);
+}
+
 /// Verify and explain see the model and the session that rules see.
 #[tokio::test]
 async fn rules_verify_and_explain_see_the_same_call() {

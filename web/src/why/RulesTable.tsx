@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { count } from "../text/format";
 import { Name, Text } from "../text/Text";
 import { nearestFirst, type ExplainedRule, type Mismatch } from "./explanation";
 
@@ -32,6 +33,7 @@ function RuleLine({ rule }: { rule: ExplainedRule }) {
       <td>
         {rule.answers && <span class="outcome ok">✓ answers</span>}
         {!rule.answers && rule.matches && <span class="outcome cancelled">≈ matches, but an earlier rule or chain answers, or its uses are spent</span>}
+        {!rule.matches && <div class="dim">{rule.held} of {count(rule.conditions, "condition")} {rule.conditions === 1 ? "holds" : "hold"}</div>}
         {rule.mismatches.map((mismatch) => <Unmet mismatch={mismatch} />)}
         {captures.length > 0 && (
           <dl class="captures" aria-label="Captures">

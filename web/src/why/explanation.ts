@@ -16,6 +16,9 @@ export interface ExplainedRule {
   answers: boolean;
   matches: boolean;
   uses: number;
+  /** How many conditions the rule has, and how many of them hold. */
+  conditions: number;
+  held: number;
   mismatches: Mismatch[];
   captures?: Record<string, string>;
 }
@@ -57,8 +60,9 @@ export async function explain(entry: Entry): Promise<Explanation> {
   return (await control("POST", "explain", body)) as Explanation;
 }
 
-/** Sorts rules: the one that answers, then those that match, then those with the fewest unmet conditions. */
+/** Sorts rules: the one that answers, then those that match, then those with the fewest unmet conditions, then the most met ones. */
 export function nearestFirst(rules: ExplainedRule[]): ExplainedRule[] {
-  const distance = (rule: ExplainedRule) => (rule.answers ? -2 : rule.matches ? -1 : rule.mismatches.length);
-  return [...rules].sort((one, other) => distance(one) - distance(other));
+  const distance = (rule: ExplainedRule) => (rule.answers ? -2 : rule.matches ? -1 : rule.conditions - rule.held);
+  const met = (rule: ExplainedRule) => (rule.matches ? 0 : rule.held);
+  return [...rules].sort((one, other) => distance(one) - distance(other) || met(other) - met(one));
 }

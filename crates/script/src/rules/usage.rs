@@ -67,7 +67,12 @@ pub struct ExplainedRule {
     pub matches: bool,
     /// How often the rule was used in the session, if its uses are counted.
     pub uses: u64,
-    /// The conditions that do not hold.
+    /// How many conditions the rule has. One that calls tools also has the condition that the history does
+    /// not end with results, unless it has another on results or turns.
+    pub conditions: usize,
+    /// How many of the conditions hold.
+    pub held: usize,
+    /// Why conditions do not hold. A condition with others inside can have several reasons.
     pub mismatches: Vec<Mismatch>,
     /// What the patterns of the rule that answers have captured.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -122,6 +127,8 @@ impl CallRules<'_> {
             let texts = mismatches.iter().map(Mismatch::size).sum::<usize>();
             work.keep(RULE + 2 * (texts + file.as_ref().map_or(0, String::len)))?;
             let (matches, count) = (mismatches.is_empty(), context.uses.of_rule(rule));
+            let conditions = rule.conditions.len();
+            let held = conditions - rule.conditions.count_mismatches(call);
             let selected = matches && !is_selected && !rule.is_spent(count);
             is_selected |= selected;
             let answers = selected && rule.has_answer(&context, count);
@@ -137,6 +144,8 @@ impl CallRules<'_> {
                 answers,
                 matches,
                 uses: count,
+                conditions,
+                held,
                 mismatches,
                 captures,
             })

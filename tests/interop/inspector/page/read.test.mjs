@@ -83,8 +83,11 @@ test('a rule has its place and captures, and the nearest other rule comes first'
 - name: far
   match: {user: zebra, system: lion, turn: 7}
   respond: no
-- name: near
+- name: single
   match: {user: {equals: weather in Rome}}
+  respond: no
+- name: near
+  match: {turn: 0, has_tool_result: false, any_of: [{user: Rome}, {user: Paris}]}
   respond: no
 - name: chosen
   match: {user: {matches: 'weather in (?<city>\\w+)'}}
@@ -95,9 +98,11 @@ test('a rule has its place and captures, and the nearest other rule comes first'
   const page = await open(await newPage(t), mynah, '#/call/1/why');
   const table = page.locator('table.rules tbody tr');
   await table.first().waitFor();
-  assert.match((await page.locator('.answerer').allInnerTexts()).join(), /chosen[\s\S]*weather\.yaml:8/);
+  assert.match((await page.locator('.answerer').allInnerTexts()).join(), /chosen[\s\S]*weather\.yaml:11/);
   const texts = await table.allInnerTexts();
-  assert.ok(texts.findIndex((it) => it.includes('near')) < texts.findIndex((it) => it.includes('far')), texts.join());
+  assert.deepEqual(texts.map((it) => /^\w+/.exec(it)[0]), ['chosen', 'near', 'single', 'far']);
+  assert.match(texts[1], /2 of 3 conditions hold/);
+  assert.match(texts[2], /0 of 1 condition holds/);
   assert.match(await page.getByLabel('Captures').innerText(), /city\s*Oslo/);
 });
 
