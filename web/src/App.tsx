@@ -10,7 +10,7 @@ import type { Connection } from "./live/connection";
 import { useConnection } from "./live/use";
 import type { Report } from "./page";
 import { useRoute } from "./route";
-import { NO_FILTER } from "./store/filter";
+import { useFilter } from "./store/useFilter";
 import type { Journal } from "./store/journal";
 import { useJournal } from "./store/use";
 import { TokenForm } from "./TokenForm";
@@ -26,7 +26,7 @@ export function App({ journal, connection, report }: Props) {
   useJournal(journal);
   useConnection(connection);
   const route = useRoute();
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useFilter();
   const [helps, setHelps] = useState(false);
   const pause = () => connection && journal.pause(!journal.paused);
   useKeys({ p: pause, "?": () => setHelps(true) });

@@ -9,7 +9,7 @@ import { Filters } from "./list/Filters";
 import { positionOf } from "./list/window";
 import type { Connection } from "./live/connection";
 import { callLink, go, type Route, type Tab } from "./route";
-import { isActive, NO_FILTER, select, type Filter } from "./store/filter";
+import { NO_FILTER, select, type Filter } from "./store/filter";
 import type { Journal } from "./store/journal";
 import type { Item, Row } from "./store/row";
 
@@ -28,6 +28,7 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
   const search = useRef<HTMLInputElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   const items = useMemo(() => select(journal.items, filter), [journal.items, filter]);
+  const hidden = items.length === 0 ? callsIn(journal.items) : 0;
   const opened = route.view === "call" ? journal.find(route.key) : undefined;
   const tab = route.view === "call" ? route.tab : "chat";
   const current = opened ?? rowAt(items, cursor);
@@ -60,9 +61,9 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
   return (
     <main class={`calls-page${route.view === "call" ? " split" : ""}`}>
       <section class="list-pane" aria-label="List of calls">
-        <Filters journal={journal} filter={filter} onFilter={onFilter} search={search} shown={items.filter((item) => item.kind === "call").length} />
+        <Filters journal={journal} filter={filter} onFilter={onFilter} search={search} shown={callsIn(items)} />
         {items.length > 0 && <CallList items={items} cursor={opened?.seq ?? cursor} openKey={opened?.key} onOpen={show} />}
-        {items.length === 0 && (isActive(filter) ? <NoMatch onClear={() => onFilter(NO_FILTER)} /> : <NoCalls connection={connection} />)}
+        {items.length === 0 && (hidden > 0 ? <NoMatch calls={hidden} onClear={() => onFilter(NO_FILTER)} /> : <NoCalls connection={connection} />)}
       </section>
       {opened && <CallView row={opened} tab={tab} journal={journal} isLive={connection !== undefined} onCopy={() => setCopying(true)} title={title} />}
       {route.view === "call" && !opened && <Gone number={route.key} />}
@@ -91,6 +92,8 @@ function Gone({ number }: { number: string }) {
     </Notice>
   );
 }
+
+const callsIn = (items: Item[]): number => items.filter((item) => item.kind === "call").length;
 
 function rowAt(items: Item[], seq: number | undefined): Row | undefined {
   if (seq === undefined) return undefined;

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Connection } from "./live/connection";
 import { useConnection } from "./live/use";
 import { address } from "./live/api";
+import { count } from "./text/format";
 import { CopyButton } from "./text/CopyButton";
 
 /** Says what to do if there are no calls. */
@@ -27,10 +28,12 @@ function Line({ label, children }: { label: string; children: string }) {
   return <div class="line"><span>{label}</span><code>{children}</code><CopyButton text={() => children} /></div>;
 }
 
-export function NoMatch({ onClear }: { onClear: () => void }) {
+/** Says that the filters hide all calls. */
+export function NoMatch({ calls, onClear }: { calls: number; onClear: () => void }) {
   return (
     <div class="empty">
-      <h2>No call matches</h2>
+      <h2>No call matches the filters</h2>
+      <p>They hide {count(calls, "call")}.</p>
       <p><button type="button" onClick={onClear}>Clear the filters</button></p>
     </div>
   );

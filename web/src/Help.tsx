@@ -4,7 +4,7 @@ const KEYS: [string, string][] = [
   ["j / ↓", "next call"],
   ["k / ↑", "previous call"],
   ["Enter", "open the call"],
-  ["Esc", "close the call, or leave a field"],
+  ["Esc", "leave a field, close the call, or clear the filters"],
   ["1 – 4", "conversation, why, thread, raw"],
   ["/", "search"],
   ["p", "pause, resume"],

@@ -13,6 +13,8 @@ if (report) {
   journal.flush();
 } else {
   takeToken();
+  // The address may get a token while the page is open.
+  addEventListener("hashchange", () => takeToken() && connection?.state === "token" && connection.retry());
   void connection?.run();
 }
 render(<App journal={journal} connection={connection} report={report} />, document.getElementById("app") as HTMLElement);

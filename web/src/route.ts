@@ -11,7 +11,7 @@ export type Route =
 const TABS: Tab[] = ["chat", "why", "thread", "raw"];
 
 export function parse(hash: string): Route {
-  const [view, key, tab] = hash.replace(/^#\/?/, "").split("/");
+  const [view, key, tab] = hash.replace(/^#\/?|\?.*$/g, "").split("/");
   if (view === "call" && key) return { view, key, tab: TABS.find((known) => known === tab) ?? "chat" };
   if (view === "try") return { view, key: key || undefined };
   if (view === "faults") return { view };

@@ -1,6 +1,6 @@
 import type { Ref } from "preact";
 import type { Journal } from "../store/journal";
-import type { Filter } from "../store/filter";
+import { isActive, NO_FILTER, type Filter } from "../store/filter";
 
 interface Props {
   journal: Journal;
@@ -30,6 +30,7 @@ export function Filters({ journal, filter, onFilter, search, shown }: Props) {
       <datalist id="sessions">{journal.sessions.list(OFFERED).map((name) => <option value={name} />)}</datalist>
       <Select label="component" value={filter.component} names={journal.components.list(OFFERED)} onInput={set("component")} />
       <Select label="outcome" value={filter.outcome} names={OUTCOMES} onInput={set("outcome")} />
+      {isActive(filter) && <button type="button" onClick={() => onFilter(NO_FILTER)}>Clear filters</button>}
       <output class="f-count">{shown.toLocaleString("en")}</output>
     </form>
   );

@@ -101,6 +101,11 @@ test('the page asks for the token, and takes it from the address', async (t) => 
   const other = await open(await newPage(t), mynah, `#token=${token}`);
   await hasCalls(other, 1);
   assert.ok(!other.url().includes(token));
+  const third = await open(await newPage(t), mynah, '#/?session=guarded');
+  await third.getByLabel('API token').waitFor();
+  await third.goto(`${mynah.origin}/mynah/#token=${token}`);
+  await hasCalls(third, 1);
+  assert.match(third.url(), /\/mynah\/#\/\?session=guarded$/);
   await other.goto(`${mynah.origin}/mynah/#/call/1`);
   await other.getByRole('article').waitFor();
   await other.keyboard.press('c');

@@ -54,6 +54,37 @@ test('filters select calls by session, component, outcome and text', async (t) =
   await hasCalls(page, 2);
 });
 
+test('filters survive a reload, and can be cleared', async (t) => {
+  const mynah = await start(t);
+  await ask(mynah, 'größe & co', 'apples');
+  await ask(mynah, 'other', 'pears');
+  const page = await open(await newPage(t), mynah);
+  await hasCalls(page, 2);
+  const clear = page.getByRole('button', { name: 'Clear filters' });
+  assert.equal(await clear.count(), 0);
+  await page.getByLabel('Session').fill('größe & co');
+  await page.getByLabel('component').selectOption('echo');
+  await page.getByLabel('outcome').selectOption('ok');
+  await page.getByLabel('Text').fill('a?p=1#/');
+  await page.getByText('They hide 2 calls').waitFor();
+  await page.reload();
+  await page.getByText('They hide 2 calls').waitFor();
+  assert.equal(await page.getByLabel('Text').inputValue(), 'a?p=1#/');
+  await page.getByLabel('Text').fill('appl');
+  await row(page, 'apples').click();
+  await page.getByRole('link', { name: 'Why' }).click();
+  await page.reload();
+  await page.getByRole('article', { name: 'Call 1' }).getByText('Who answered').waitFor();
+  await hasCalls(page, 1);
+  assert.equal(await page.getByLabel('Session').inputValue(), 'größe & co');
+  await clear.click();
+  await hasCalls(page, 2);
+  assert.match(page.url(), /#\/call\/1\/why$/);
+  await page.goto(`${mynah.origin}/mynah/#/?session=other`);
+  await hasCalls(page, 1);
+  assert.deepEqual(page.problems, []);
+});
+
 test('the keyboard moves, opens, closes and searches', async (t) => {
   const mynah = await start(t);
   for (const word of ['first', 'second', 'third']) await ask(mynah, 'keys', word);
