@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { FaultsNotice } from "./act/FaultsNotice";
 import { CallView } from "./call/CallView";
 import { CopyMenu } from "./call/CopyMenu";
 import { NoCalls, NoMatch, Notice } from "./Empty";
@@ -62,6 +63,7 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
     <main class={`calls-page${route.view === "call" ? " split" : ""}`}>
       <section class="list-pane" aria-label="List of calls">
         <Filters journal={journal} filter={filter} onFilter={onFilter} search={search} shown={callsIn(items)} />
+        {connection && <FaultsNotice />}
         {items.length > 0 && <CallList items={items} cursor={opened?.seq ?? cursor} openKey={opened?.key} onOpen={show} />}
         {items.length === 0 && (hidden > 0 ? <NoMatch calls={hidden} onClear={() => onFilter(NO_FILTER)} /> : <NoCalls connection={connection} />)}
       </section>

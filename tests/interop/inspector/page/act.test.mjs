@@ -76,6 +76,26 @@ test('faults can be set and cleared, and sessions reset', async (t) => {
   await row(page, 'before').waitFor({ state: 'detached' });
 });
 
+test('the list says how many faults are set', async (t) => {
+  const mynah = await start(t);
+  await ask(mynah, 'calm', 'before');
+  const page = await open(await newPage(t), mynah);
+  await hasCalls(page, 1);
+  const notice = page.getByText('set: calls can fail on purpose');
+  assert.equal(await notice.count(), 0);
+  const busy = { error: { code: 'UNAVAILABLE' } };
+  await mynah.control('PUT', '/faults', { session: 'one', faults: [busy] });
+  await page.getByText('1 fault is set').waitFor();
+  await mynah.control('PUT', '/faults', { component: 'echo', faults: [{ fail_first: 1, ...busy }, { delay: '1ms' }] });
+  await page.getByRole('link', { name: '3 faults are set' }).click();
+  await page.locator('.target').first().waitFor();
+  await page.getByRole('button', { name: 'Clear all faults' }).click();
+  await page.getByText('No faults are set').waitFor();
+  await page.getByRole('link', { name: 'Calls' }).click();
+  await row(page, 'before').waitFor();
+  await notice.waitFor({ state: 'detached' });
+});
+
 test('all faults can be cleared', async (t) => {
   const mynah = await start(t);
   await mynah.control('PUT', '/faults', { session: 'other', faults: [{ error: { code: 'ABORTED' } }] });
