@@ -20,6 +20,9 @@ export function parse(hash: string): Route {
 
 export const callLink = (key: string, tab: Tab = "chat"): string => (tab === "chat" ? `#/call/${key}` : `#/call/${key}/${tab}`);
 
+/** Returns a link to the calls of a session. */
+export const sessionLink = (session: string): string => `#/?${new URLSearchParams({ session })}`;
+
 /** Goes to a place. `replace` leaves no step in the history of the browser. */
 export function go(hash: string, replace = false): void {
   if (replace) {

@@ -1,5 +1,6 @@
 import type { Entry } from "../entry";
 import { readRequest } from "../read";
+import { sessionLink } from "../route";
 import { clock, duration } from "../text/format";
 import { Name } from "../text/Text";
 import { CopyButton } from "../text/CopyButton";
@@ -10,7 +11,6 @@ export function Facts({ entry }: { entry: Entry }) {
   const facts: [string, string | undefined][] = [
     ["time", clock(entry.time)],
     ["duration", duration(entry.duration_ms)],
-    ["session", entry.session],
     ["component", entry.component || "(none)"],
     ["API", [...new Set([entry.api, entry.surface, entry.stream ? "stream" : ""])].filter(Boolean).join(", ")],
     ["tokens", usage && `${usage.prompt_tokens} + ${usage.completion_tokens} = ${usage.total_tokens}`],
@@ -22,6 +22,7 @@ export function Facts({ entry }: { entry: Entry }) {
   ];
   return (
     <dl class="facts">
+      <div><dt>session</dt><dd><a href={sessionLink(entry.session)} title="Show the calls of this session"><Name>{entry.session}</Name></a></dd></div>
       {facts.map(([name, value]) => value !== undefined && value !== "" && <div><dt>{name}</dt><dd><Name>{value.slice(0, 300)}</Name></dd></div>)}
       {entry.trace && (
         <div><dt>trace</dt><dd class="mono"><Name>{entry.trace.trace_id}</Name> <CopyButton text={() => entry.trace?.trace_id ?? ""} label="Copy trace id" /></dd></div>

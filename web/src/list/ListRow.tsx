@@ -1,3 +1,4 @@
+import { sessionLink } from "../route";
 import type { Item, Row } from "../store/row";
 import { Name } from "../text/Text";
 import { clock, duration } from "../text/format";
@@ -30,11 +31,16 @@ export function ListRow({ item, position, top, height, current, open, onOpen }: 
   );
 }
 
+/** A link that does not open the row. It is no tab stop, as a list has many; the call has it again. */
+function SessionLink({ session }: { session: string }) {
+  return <a href={sessionLink(session)} tabIndex={-1} onClick={(event) => event.stopPropagation()}><Name>{session}</Name></a>;
+}
+
 function Cells({ row }: { row: Row }) {
   return (
     <>
       <span role="gridcell" class="c-time">{clock(row.time)}</span>
-      <span role="gridcell" class="c-session"><Name>{row.session}</Name></span>
+      <span role="gridcell" class="c-session"><SessionLink session={row.session} /></span>
       <span role="gridcell" class="c-component"><Name>{row.component}</Name></span>
       <span role="gridcell" class="c-surface">{row.surface}</span>
       <span role="gridcell" class="c-words"><Name>{row.words}</Name></span>

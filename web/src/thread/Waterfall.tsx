@@ -1,4 +1,4 @@
-import { callLink } from "../route";
+import { callLink, sessionLink } from "../route";
 import type { Row } from "../store/row";
 import { clip, count, duration, shortArguments } from "../text/format";
 import { Name } from "../text/Text";
@@ -31,7 +31,7 @@ function Summary({ turn, steps, total }: { turn: Turn; steps: Step[]; total: num
   return (
     <>
       <p>
-        {facts.join(" · ")} · {duration(total)} in all: {duration(inside)} in mynah, <strong>{duration(outside)} outside</strong>
+        Session <a href={sessionLink(turn.row.session)}><Name>{turn.row.session}</Name></a> · {facts.join(" · ")} · {duration(total)} in all: {duration(inside)} in mynah, <strong>{duration(outside)} outside</strong>
       </p>
       {turn.thread.length === 1 && <p class="dim">No other call of this session extends this history or is extended by it.</p>}
       {turn.thread.length > MAX_STEPS && <p class="dim">The latest {MAX_STEPS} calls are shown.</p>}

@@ -85,6 +85,28 @@ test('filters survive a reload, and can be cleared', async (t) => {
   assert.deepEqual(page.problems, []);
 });
 
+test('the name of a session shows its calls', async (t) => {
+  const mynah = await start(t);
+  await ask(mynah, 'größe & co', 'apples');
+  await ask(mynah, 'other', 'pears');
+  const page = await open(await newPage(t), mynah);
+  await hasCalls(page, 2);
+  await page.getByRole('link', { name: 'größe & co' }).click();
+  await hasCalls(page, 1);
+  assert.equal(await page.getByRole('article').count(), 0);
+  await row(page, 'apples').click();
+  for (const tab of ['Conversation', 'Thread']) {
+    await page.goto(`${mynah.origin}/mynah/#/call/2`);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await hasCalls(page, 2);
+    await page.getByRole('link', { name: tab }).click();
+    await page.getByRole('region', { name: tab }).getByRole('link', { name: 'other' }).click();
+    await hasCalls(page, 1);
+    await row(page, 'pears').waitFor();
+    assert.equal(await page.getByLabel('Session').inputValue(), 'other');
+  }
+});
+
 test('the keyboard moves, opens, closes and searches', async (t) => {
   const mynah = await start(t);
   for (const word of ['first', 'second', 'third']) await ask(mynah, 'keys', word);
