@@ -70,6 +70,27 @@ test('lone surrogates are replaced in all copies', async () => {
   await isValid(copy(entry, 'rule'));
 });
 
+test('notes say what conditions leave out, if the call has it', async (t) => {
+  const mynah = await start(t);
+  const system = { ofSystem: { content: [{ text: 'Be brief.' }] } };
+  const ruleOf = async (session, api, body) => {
+    const text = copy(await make(mynah, session, { api, body }), 'rule');
+    await isValid(text);
+    return text.split('\n')[0];
+  };
+  const left = 'Matches any system prompt and any temperature; add `system` and `temperature` to select one.';
+  assert.equal(await ruleOf('both', 'alpha2', { inputs: [{ messages: [system, user('Hi')] }], temperature: 0 }), `# ${left}`);
+  assert.equal(await ruleOf('instructed', 'responses', { input: 'Hi', instructions: 'x' }), '# Matches any system prompt; add `system` to select one.');
+  assert.equal(await ruleOf('warm', 'openai', { messages: [{ role: 'user', content: 'Hi' }], temperature: 1 }), '# Matches any temperature; add `temperature` to select one.');
+  assert.equal(await ruleOf('none', 'alpha2', { inputs: [{ messages: [user('Hi')] }] }), 'rules:');
+  assert.equal(await ruleOf('only', 'alpha2', { inputs: [{ messages: [system] }] }), 'rules:');
+});
+
+test('a test with pytest says where its fixture comes from', async (t) => {
+  const entry = await make(await start(t), 'fixture', { api: 'alpha2', body: { inputs: [{ messages: [user('Hi')] }] } });
+  assert.match(copy(entry, 'pytest'), /^# .*fixture mynah.*: pip install mynah-dapr$/m);
+});
+
 test('notes say what is not in the journal', async (t) => {
   const mynah = await start(t);
   const url = `data:image/png;base64,${'A'.repeat(500)}`;

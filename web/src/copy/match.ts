@@ -35,7 +35,23 @@ export function matchNotes(entry: Entry): string[] {
   if (JSON.stringify(match(entry)).includes("[redacted]")) {
     notes.push("[redacted] replaces a secret, which mynah does not show: rules see the secret.");
   }
+  const others = unmatched(entry);
+  if (others.length > 0) {
+    const any = others.map(([name]) => `any ${name}`).join(" and ");
+    notes.push(`Matches ${any}; add ${others.map(([, key]) => `\`${key}\``).join(" and ")} to select one.`);
+  }
   return notes;
+}
+
+/** Returns what the call has and the conditions leave out, with the keys of rules for it. */
+function unmatched(entry: Entry): [name: string, key: string][] {
+  const request = object(entry.request);
+  const isSystem = ({ role }: Message) => role === "system" || role === "developer";
+  const hasSystem = messages(entry).some(isSystem) || Boolean(pick(request, "instructions"));
+  const found: [string, string][] = [];
+  if (hasSystem && !("last_message" in match(entry))) found.push(["system prompt", "system"]);
+  if (pick(request, "temperature") !== undefined) found.push(["temperature", "temperature"]);
+  return found;
 }
 
 function scrubs(entry: Entry): boolean {

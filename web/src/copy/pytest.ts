@@ -11,6 +11,7 @@ export function pytest(entry: Entry): string {
   const { code } = expected(entry);
   const { respond, ...keys } = answer(entry);
   return `${imports(code !== undefined)}
+# The fixture mynah comes from its plugin for pytest: pip install mynah-dapr
 ${notes(entry)}def test_call_${entry.number}(mynah):
     mynah.when(
 ${keywords(match(entry), " ".repeat(8))}    ).respond(
