@@ -1,14 +1,15 @@
 import { Dialog } from "./text/Dialog";
 
 const KEYS: [string, string][] = [
-  ["j / ↓", "next call"],
-  ["k / ↑", "previous call"],
+  ["j / ↓", "down, to the call below"],
+  ["k / ↑", "up, to the call above"],
   ["Enter", "open the call"],
   ["Esc", "leave a field, close the call, or clear the filters"],
   ["1 – 4", "conversation, why, thread, raw"],
   ["/", "search"],
   ["p", "pause, resume"],
   ["c", "copy the call as a rule, a test or a command"],
+  ["Ctrl+Enter", "send a message or a request"],
   ["?", "this help"],
 ];
 

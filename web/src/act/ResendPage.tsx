@@ -8,7 +8,7 @@ import { NameField, TextField } from "./Field";
 import { ResultView } from "./ResultView";
 import { pathOf } from "./sending";
 import { useComponents } from "./useComponents";
-import { useSend } from "./useSend";
+import { onSendKey, useSend } from "./useSend";
 
 /** Sends a call again, after changes. */
 export function ResendPage({ journal, row }: { journal: Journal; row: Row }) {
@@ -26,7 +26,7 @@ export function ResendPage({ journal, row }: { journal: Journal; row: Row }) {
   };
   return (
     <main class="act-page">
-      <form class="act-form" onSubmit={onSubmit} aria-label="Resend">
+      <form class="act-form" onSubmit={onSubmit} onKeyDown={onSendKey(onSubmit)} aria-label="Resend">
         <h2>Resend <a href={callLink(row.key)}>call {row.number}</a> with changes</h2>
         <p class="dim mono">POST /{pathOf(api, component)}</p>
         <div class="fields">
@@ -34,7 +34,7 @@ export function ResendPage({ journal, row }: { journal: Journal; row: Row }) {
           <NameField label="Session" value={session} names={journal.sessions.list(100)} onValue={setSession} />
         </div>
         <TextField label="Request" hint="as JSON; secrets and media were removed" value={body} rows={24} onValue={setBody} />
-        <p><button class="primary" disabled={result.state === "sending"}>Send</button></p>
+        <p><button class="primary" disabled={result.state === "sending"}>Send <kbd>Ctrl+Enter</kbd></button></p>
       </form>
       <section class="act-result" aria-label="Answer"><ResultView result={result} call={call} journal={journal} /></section>
     </main>

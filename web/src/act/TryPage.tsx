@@ -4,7 +4,7 @@ import { Field, NameField, TextField } from "./Field";
 import { buildRequest, EXAMPLE_TOOLS, NO_FIELDS } from "./request";
 import { ResultView } from "./ResultView";
 import { useComponents } from "./useComponents";
-import { useSend } from "./useSend";
+import { onSendKey, useSend } from "./useSend";
 
 /** The session of calls from this page, so that they do not count in those of tests. */
 export const OWN_SESSION = "inspector";
@@ -28,12 +28,9 @@ export function TryPage({ journal }: { journal: Journal }) {
     event.preventDefault();
     void submit(() => ({ api: "alpha2", component: target, session, body: buildRequest(fields) }));
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit(event);
-  };
   return (
     <main class="act-page">
-      <form class="act-form" onSubmit={onSubmit} onKeyDown={onKey} aria-label="Send a message">
+      <form class="act-form" onSubmit={onSubmit} onKeyDown={onSendKey(onSubmit)} aria-label="Send a message">
         <h2>Try a message</h2>
         <div class="fields">
           <Field label="Component">

@@ -5,6 +5,11 @@ import { sendRequest, type Outgoing, type Sent } from "./sending";
 
 export type Result = { state: "none" } | { state: "sending" } | { state: "problem"; problem: string } | { state: "sent"; sent: Sent };
 
+/** Calls a handler on Ctrl+Enter, as Enter alone starts a new line. */
+export const onSendKey = (send: (event: Event) => void) => (event: KeyboardEvent): void => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
+};
+
 /** Sends requests, and finds the call in the journal. */
 export function useSend(journal: Journal) {
   const [result, setResult] = useState<Result>({ state: "none" });

@@ -112,7 +112,13 @@ test('the keyboard moves, opens, closes and searches', async (t) => {
   for (const word of ['first', 'second', 'third']) await ask(mynah, 'keys', word);
   const page = await open(await newPage(t), mynah);
   await hasCalls(page, 3);
-  for (const key of ['j', 'j', 'k', 'j', 'Enter']) await page.keyboard.press(key);
+  const cursor = () => page.locator('.row.current').boundingBox().then((box) => box.y);
+  await page.keyboard.press('j');
+  const top = await cursor();
+  await page.keyboard.press('j');
+  const below = await cursor();
+  assert.ok(below > top, `j moves from ${top} to ${below}`);
+  for (const key of ['k', 'j', 'Enter']) await page.keyboard.press(key);
   await page.getByRole('article', { name: 'Call 2' }).waitFor();
   await page.keyboard.press('j');
   await page.getByRole('article', { name: 'Call 1' }).waitFor();
@@ -126,7 +132,7 @@ test('the keyboard moves, opens, closes and searches', async (t) => {
   await hasCalls(page, 1);
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('previous call').waitFor();
+  await page.getByRole('dialog').getByText('to the call above').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
