@@ -13,7 +13,7 @@ export function RulesTable({ rules }: { rules: ExplainedRule[] }) {
     <>
       <div class="table-box" tabIndex={0} role="region" aria-label="Rules">
         <table class="rules">
-          <thead><tr><th scope="col">rule</th><th scope="col">verdict</th><th scope="col">uses</th></tr></thead>
+          <thead><tr><th scope="col">rule</th><th scope="col">verdict</th></tr></thead>
           <tbody>{(all ? sorted : sorted.slice(0, SHOWN)).map((rule) => <RuleLine rule={rule} />)}</tbody>
         </table>
       </div>
@@ -32,16 +32,16 @@ function RuleLine({ rule }: { rule: ExplainedRule }) {
       <th scope="row"><strong><Name>{rule.rule}</Name></strong>{place && <div class="dim mono"><Name>{place}</Name></div>}</th>
       <td>
         {rule.answers && <span class="outcome ok">✓ answers</span>}
-        {!rule.answers && rule.matches && <span class="outcome cancelled">≈ matches, but an earlier rule or chain answers, or its uses are spent</span>}
+        {!rule.answers && rule.matches && <span class="outcome cancelled">≈ matches, but an earlier rule or chain answers, or it has answered as often as its times allows</span>}
         {!rule.matches && <div class="dim">{rule.held} of {count(rule.conditions, "condition")} {rule.conditions === 1 ? "holds" : "hold"}</div>}
         {rule.mismatches.map((mismatch) => <Unmet mismatch={mismatch} />)}
+        {rule.uses > 0 && <div class="dim">answered {count(rule.uses, "time")} in this session</div>}
         {captures.length > 0 && (
           <dl class="captures" aria-label="Captures">
             {captures.map(([name, text]) => <div><dt class="mono"><Name>{name}</Name></dt><dd><Text text={text} limit={1000} /></dd></div>)}
           </dl>
         )}
       </td>
-      <td class="c-tokens">{rule.uses > 0 ? rule.uses : ""}</td>
     </tr>
   );
 }

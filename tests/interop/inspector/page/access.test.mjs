@@ -54,6 +54,21 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['light', 3
   });
 }
 
+test('the search box is wide enough for its hint on a narrow screen', async (t) => {
+  const mynah = await start(t);
+  await some(mynah);
+  const page = await open(await newPage(t, { viewport: { width: 390, height: 800 } }), mynah);
+  await hasCalls(page, 3);
+  const { hint, room } = await page.getByLabel('Text').evaluate((field) => {
+    const style = getComputedStyle(field);
+    const context = document.createElement('canvas').getContext('2d');
+    context.font = style.font;
+    const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return { hint: context.measureText(field.placeholder).width, room };
+  });
+  assert.ok(hint < room, `${hint} px in ${room} px`);
+});
+
 test('the page without calls and the form for the token are accessible', async (t) => {
   const mynah = await start(t, [], { DAPR_API_TOKEN: 'needed-token' });
   const page = await open(await newPage(t), mynah);

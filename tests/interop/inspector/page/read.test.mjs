@@ -106,6 +106,16 @@ test('a rule has its place and captures, and the nearest other rule comes first'
   assert.match(await page.getByLabel('Captures').innerText(), /city\s*Oslo/);
 });
 
+test('a rule says how often it has answered', async (t) => {
+  const mynah = await start(t);
+  await mynah.setRules('times', [{ name: 'twice', times: 2, match: { user: 'again' }, respond: 'yes' }]);
+  for (let n = 0; n < 2; n += 1) await ask(mynah, 'times', 'again');
+  const page = await open(await newPage(t), mynah, '#/call/1/why');
+  const rule = page.getByRole('row', { name: 'twice' });
+  await rule.getByText('answered 2 times in this session').waitFor();
+  await rule.getByText('as often as its times allows').waitFor();
+});
+
 test('calls whose histories extend each other are a thread', async (t) => {
   const mynah = await start(t);
   await agent(mynah, 'thread');
