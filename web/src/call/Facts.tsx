@@ -12,7 +12,7 @@ export function Facts({ entry }: { entry: Entry }) {
     ["time", clock(entry.time)],
     ["duration", duration(entry.duration_ms)],
     ["component", entry.component || "(none)"],
-    ["API", [...new Set([entry.api, entry.surface, entry.stream ? "stream" : ""])].filter(Boolean).join(", ")],
+    ["surface", [...new Set([entry.surface, entry.api, entry.stream ? "stream" : ""])].filter(Boolean).join(", ")],
     ["tokens", usage && `${usage.prompt_tokens} + ${usage.completion_tokens} = ${usage.total_tokens}`],
     ["reasoning", usage?.reasoning_tokens?.toString()],
     ["cached", usage?.cached_tokens?.toString()],

@@ -10,14 +10,15 @@ import { MAX_STEPS, stepsOf, type Step, type ToolRun } from "./steps";
 export function Waterfall({ turn, open }: { turn: Turn | undefined; open: Row }) {
   if (!turn) return <p class="dim">This call has no history.</p>;
   const steps = stepsOf(turn.thread);
-  const total = Math.max(1, ...steps.map((step) => step.end));
+  const total = Math.max(...steps.map((step) => step.end));
+  const hasOwnTools = steps.some((step) => step.toolsEnd !== undefined && !step.toolsAreOutside);
   return (
     <div class="thread">
       <Summary turn={turn} steps={steps} total={total} />
       <div class="waterfall" role="list" aria-label="Turns">
-        {steps.map((step, index) => <StepLines step={step} number={index + 1} total={total} isOpen={step.turn.row === open} />)}
+        {steps.map((step, index) => <StepLines step={step} before={steps[index - 1]} after={steps[index + 1]} number={index + 1} total={total} isOpen={step.turn.row === open} />)}
       </div>
-      <p class="legend dim"><i class="bar-model" /> mynah answers <i class="bar-failed" /> fails <i class="bar-tool" /> a tool, at most <i class="bar-outside" /> outside: tools and application</p>
+      <p class="legend dim"><i class="bar-model" /> mynah answers <i class="bar-failed" /> fails {hasOwnTools && <><i class="bar-tool" /> a tool, at most</>} <i class="bar-outside" /> outside: tools and application</p>
     </div>
   );
 }
@@ -39,7 +40,7 @@ function Summary({ turn, steps, total }: { turn: Turn; steps: Step[]; total: num
   );
 }
 
-const percent = (value: number, total: number): string => `${((100 * value) / total).toFixed(3)}%`;
+const percent = (value: number, total: number): string => `${((100 * value) / (total || 1)).toFixed(3)}%`;
 
 interface BarProps {
   kind: string;
@@ -53,19 +54,22 @@ function Bar({ kind, from, to, total }: BarProps) {
   return <span class="track" aria-hidden="true"><i class={`bar-${kind}`} style={style} /></span>;
 }
 
-function StepLines({ step, number, total, isOpen }: { step: Step; number: number; total: number; isOpen: boolean }) {
+interface StepProps {
+  step: Step;
+  before: Step | undefined;
+  after: Step | undefined;
+  number: number;
+  total: number;
+  isOpen: boolean;
+}
+
+function StepLines({ step, before, after, number, total, isOpen }: StepProps) {
   const { row, isRetry } = step.turn;
   const kind = row.outcome === "ok" ? "model" : "failed";
-  const to = step.toolsEnd ?? step.end;
+  const to = step.toolsAreOutside ? step.end : step.toolsEnd ?? step.end;
   return (
     <>
-      {step.outside !== undefined && step.outside > 0 && (
-        <div role="listitem" class="w-line w-gap">
-          <span class="w-label dim">outside</span>
-          <Bar kind="outside" from={step.start - step.outside} to={step.start} total={total} />
-          <span class="w-time dim">{duration(step.outside)}</span>
-        </div>
-      )}
+      {!before?.toolsAreOutside && <Gap step={step} label="outside" total={total} />}
       <div role="listitem" class={`w-line${isOpen ? " current" : ""}`}>
         <span class="w-label">
           <a href={callLink(row.key, "thread")} aria-current={isOpen ? "true" : undefined}>{number}. call {row.number}</a>{" "}
@@ -75,8 +79,21 @@ function StepLines({ step, number, total, isOpen }: { step: Step; number: number
         <Bar kind={kind} from={step.start} to={step.end} total={total} />
         <span class="w-time">{duration(row.duration)}</span>
       </div>
+      {step.toolsAreOutside && after && <Gap step={after} label="outside, with these tools:" total={total} />}
       {step.tools.map((tool) => <ToolLine tool={tool} from={step.end} to={to} total={total} />)}
     </>
+  );
+}
+
+/** Shows the time outside before a step. */
+function Gap({ step, label, total }: { step: Step; label: string; total: number }) {
+  if (!step.outside) return null;
+  return (
+    <div role="listitem" class="w-line w-gap">
+      <span class="w-label dim">{label}</span>
+      <Bar kind="outside" from={step.start - step.outside} to={step.start} total={total} />
+      <span class="w-time dim">{duration(step.outside)}</span>
+    </div>
   );
 }
 

@@ -17,6 +17,8 @@ export interface Step {
   /** Time since the call before it has ended, in which the application was at work. */
   outside: number | undefined;
   tools: ToolRun[];
+  /** Whether the tools have the same time as what is outside before the next call. */
+  toolsAreOutside: boolean;
   /** When the next call of the thread begins, if the tools ran until then. */
   toolsEnd: number | undefined;
 }
@@ -28,13 +30,21 @@ export function stepsOf(thread: Turn[]): Step[] {
   const shown = thread.slice(-MAX_STEPS);
   const origin = shown[0]?.row.start ?? 0;
   let ended: number | undefined;
-  return shown.map((turn) => {
+  const steps = shown.map((turn) => {
     const start = turn.row.start - origin;
     const end = start + turn.row.duration;
     const outside = ended === undefined ? undefined : Math.max(0, start - ended);
     ended = Math.max(ended ?? 0, end);
-    return { turn, start, end, outside, ...toolsOf(turn, shown, origin) };
+    return { turn, start, end, outside, toolsAreOutside: false, ...toolsOf(turn, shown, origin) };
   });
+  steps.forEach((step, index) => (step.toolsAreOutside = fillsGap(step, steps[index + 1])));
+  return steps;
+}
+
+/** Whether tools run from the end of a step to the next one, and nothing else is outside. */
+function fillsGap({ end, tools, toolsEnd }: Step, next: Step | undefined): boolean {
+  if (tools.length === 0 || !next?.outside || toolsEnd !== next.start) return false;
+  return Math.abs(next.start - next.outside - end) < 0.001;
 }
 
 function toolsOf(turn: Turn, shown: Turn[], origin: number): Pick<Step, "tools" | "toolsEnd"> {

@@ -31,6 +31,7 @@ test('a call is a chat with tool calls, schemas and results', async (t) => {
   assert.deepEqual(await chat.locator('.role').allInnerTexts().then((all) => all.map((it) => it.toLowerCase())), ['system', 'user', 'answer']);
   const table = page.getByLabel('Arguments of get_weather');
   assert.match(await table.innerText(), /city[\s\S]*Paris[\s\S]*string/);
+  assert.match(await page.locator('.facts').innerText(), /surface\s*http, alpha2/);
   await page.getByText('4bf92f3577b34da6a3ce929d0e0e4736').waitFor();
   await page.goto(`${mynah.origin}/mynah/#/call/2`);
   await chat.getByText('21').first().waitFor();
@@ -123,8 +124,10 @@ test('calls whose histories extend each other are a thread', async (t) => {
   const page = await open(await newPage(t), mynah, '#/call/2/thread');
   await page.getByText('2 calls · 1 tool call · 0 retries').waitFor();
   const lines = await page.getByLabel('Turns').getByRole('listitem').allInnerTexts();
-  assert.match(lines.join('\n'), /outside/);
+  assert.equal(lines.filter((it) => it.includes('outside')).length, 1, lines.join('\n'));
   assert.match(lines.join('\n'), /get_weather/);
+  assert.equal(await page.locator('.waterfall .bar-outside').count(), 1);
+  assert.equal(await page.locator('.bar-tool').count(), 0, 'the time of the tool is the time outside');
 });
 
 test('responses that continue each other are a thread, and retries are marked', async (t) => {

@@ -13,14 +13,14 @@ const newPage = useBrowser();
 const SCRIPT = '</script><script>window.hacked = 1</script>';
 
 /** Writes the report of a journal with some calls and a line that cannot be read. */
-async function report() {
+async function report(change = (lines) => lines) {
   const folder = scratch('report');
   const journal = join(folder, 'journal.jsonl');
   const mynah = await Mynah.start([`--journal=${journal}`]);
   await ask(mynah, 'report', [text('What is the weather in Paris?')], { tools: [WEATHER] });
   await ask(mynah, 'report', `${SCRIPT} \u2028 שלום`);
   await mynah.stop();
-  writeFileSync(journal, `${readFileSync(journal, 'utf8')}{"number": \n`);
+  writeFileSync(journal, `${change(readFileSync(journal, 'utf8'))}{"number": \n`);
   const out = join(folder, 'report.html');
   const { code, output } = await run(MYNAH, ['report', journal, `--out=${out}`]);
   assert.equal(code, 0, output);
@@ -48,6 +48,13 @@ test('a report shows the calls from disk, and sends nothing', async (t) => {
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   assert.ok(requests.every((url) => url.startsWith('file:')), requests.join());
   assert.deepEqual(page.problems, []);
+});
+
+test('a thread of one call takes as long as the call', async (t) => {
+  const file = await report((lines) => lines.replace(/"duration_ms":[\d.]+/g, '"duration_ms":0.25'));
+  const page = await newPage(t);
+  await page.goto(`${pathToFileURL(file).href}#/call/2/thread`);
+  await page.getByText('0.25 ms in all: 0.25 ms in mynah').waitFor();
 });
 
 test('the data of a report cannot end its script', async () => {
