@@ -23,7 +23,8 @@ export function FaultsPage({ journal }: { journal: Journal }) {
   return (
     <main class="act-page">
       <div class="act-form">
-        <h2>Faults</h2>
+        <h2>Faults that are set</h2>
+        <p class="dim">By this page or by tests, while mynah runs. The faults of rules and of component files are not in this list, and stay if it is cleared.</p>
         {problem && <p class="problem" role="alert">✕ <Name>{problem}</Name></p>}
         {listed && <List listed={listed} onClear={(target) => void act(setFaults({ ...target, faults: [] }))} onClearAll={() => void act(clearFaults())} />}
         <ResetForm journal={journal} onDone={() => void load()} />
@@ -43,7 +44,7 @@ function List({ listed: { targets, isComplete }, onClear, onClearAll }: ListProp
   return (
     <>
       {!isComplete && <p class="dim">This mynah does not list its faults: these are the ones of this page.</p>}
-      {targets.length === 0 && <p>No faults are set{isComplete ? "" : " here"}. Set one to test how your application handles errors. The faults of component files are not listed.</p>}
+      {targets.length === 0 && <p>No faults are set{isComplete ? "" : " here"}. Set one to test how your application handles errors.</p>}
       {targets.map((target) => (
         <div class="target">
           <div class="bar">

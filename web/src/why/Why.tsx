@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { answerers } from "../call/AnsweredBy";
+import { answerers, hadSetFault } from "../call/AnsweredBy";
 import type { Entry } from "../entry";
 import { Name } from "../text/Text";
 import { EchoWhy } from "./EchoWhy";
@@ -15,6 +15,7 @@ export function Why({ entry, isLive }: { entry: Entry; isLive: boolean }) {
       <section>
         <h3>Who answered</h3>
         {answerers(entry).map((text) => <p class="answerer"><Name>{text}</Name></p>)}
+        {isLive && hadSetFault(entry) && <p class="dim"><a href="#/faults">Faults</a> lists those that are set now.</p>}
         {entry.error && <p class="dim">The call failed with {entry.error.code}.</p>}
       </section>
       {isLive ? <Explained entry={entry} /> : <p class="dim">Open the inspector of a running mynah to see why other rules did not answer.</p>}
@@ -48,7 +49,7 @@ function Explanation({ explanation, entry }: { explanation: Explanation; entry: 
       {now !== null && then !== undefined && now !== then && (
         <p class="hint">Rule <Name>{now}</Name> would answer this request now: rules, or their counts, have changed since.</p>
       )}
-      {now !== null && entry.answered_by.some((by) => by.fault) && <p class="hint">Without the fault, rule <Name>{now}</Name> would answer.</p>}
+      {now !== null && hadSetFault(entry) && <p class="hint">Without the fault, rule <Name>{now}</Name> would answer.</p>}
       {now === null && then !== undefined && <p class="hint">No rule would answer this request now: rules, or their counts, have changed since.</p>}
       {chain && (
         <section>

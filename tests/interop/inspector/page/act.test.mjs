@@ -96,6 +96,23 @@ test('the list says how many faults are set', async (t) => {
   await notice.waitFor({ state: 'detached' });
 });
 
+test('the fault of a rule is not one that is set', async (t) => {
+  const mynah = await start(t);
+  const error = { code: 'UNAVAILABLE' };
+  await mynah.setRules('own', [{ name: 'flaky', match: { user: 'own' }, respond: 'fine', faults: { error } }]);
+  await ask(mynah, 'own', 'own');
+  await mynah.control('PUT', '/faults', { session: 'set', faults: [{ error }] });
+  await ask(mynah, 'set', 'set');
+  const page = await open(await newPage(t), mynah, '#/call/1/why');
+  await page.locator('.answerer').getByText('the fault of this rule').waitFor();
+  assert.equal(await page.getByText('Without the fault').count(), 0);
+  await page.goto(`${mynah.origin}/mynah/#/call/2/why`);
+  await page.locator('.answerer').getByText('a fault that is set').waitFor();
+  await page.getByRole('region', { name: 'Why' }).getByRole('link', { name: 'Faults' }).click();
+  await page.getByText('The faults of rules').waitFor();
+  await page.locator('.target').getByText('UNAVAILABLE').waitFor();
+});
+
 test('all faults can be cleared', async (t) => {
   const mynah = await start(t);
   await mynah.control('PUT', '/faults', { session: 'other', faults: [{ error: { code: 'ABORTED' } }] });
