@@ -73,6 +73,8 @@ test('filters survive a reload, and can be cleared', async (t) => {
   await page.getByLabel('Text').fill('appl');
   await row(page, 'apples').click();
   await page.getByRole('link', { name: 'Why' }).click();
+  // A link has no filter: the page adds it when it arrives.
+  await page.waitForURL(/\/call\/1\/why\?session=/);
   await page.reload();
   await page.getByRole('article', { name: 'Call 1' }).getByText('Who answered').waitFor();
   await hasCalls(page, 1);
