@@ -38,7 +38,7 @@ export interface Mynah {
 }
 
 export interface Session {
-  /** The name by which recordings and the journal know the session. `withMynah` takes that of the test. */
+  /** The name of the session in recordings and the journal. With `withMynah`, it has the file and the test. */
   readonly name: string;
   /** Such as `127.0.0.1:41234`. */
   readonly grpcAddress: string;

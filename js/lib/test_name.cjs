@@ -2,23 +2,35 @@
 
 // The name of the test that runs, by which its session is known in recordings and in the journal.
 
-/** Returns the name of a test, with those of its suites. `context` is what the runner passes to the test. */
+const { relative, sep } = require('node:path');
+
+/** Returns the file and the name of a test, with its suites. `context` is what the runner passes to the test. */
 function testName(context) {
-  const name = ofVitest(context?.task) ?? ofNode(context) ?? ofJest();
-  return typeof name === 'string' && name !== '' ? name : 'test';
+  const { file, name } = [ofVitest(context?.task), ofJest(), ofNode(context)].find((it) => it?.name) ?? {};
+  return [file, typeof name === 'string' ? name : 'test'].filter(Boolean).join(' > ');
 }
 
 function ofVitest(task) {
   if (typeof task?.name !== 'string') return undefined;
   const names = [];
   for (let one = task; one?.name; one = one.suite) names.unshift(one.name);
-  return names.join(' > ');
+  return { file: task.file?.name, name: names.join(' > ') };
 }
 
-/** Older versions know only the name of the test itself. */
-const ofNode = (context) => context?.fullName ?? context?.name;
+/** Jest passes nothing, or the row of a table, but its `expect` knows the test. */
+function ofJest() {
+  const { testPath, currentTestName } = globalThis.expect?.getState?.() ?? {};
+  return { file: shown(testPath), name: currentTestName };
+}
 
-/** Jest passes nothing, but its `expect` knows the test. */
-const ofJest = () => globalThis.expect?.getState?.().currentTestName;
+/** Older versions know only the name of the test itself, and run each file in a process of its own. */
+function ofNode(context) {
+  return { file: shown(context?.filePath ?? process.argv[1]), name: context?.fullName ?? context?.name };
+}
+
+/** Returns a path as Vitest and Jest show it. */
+function shown(path) {
+  return path && relative(process.cwd(), path).split(sep).join('/');
+}
 
 module.exports = { testName };

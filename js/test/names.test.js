@@ -1,19 +1,22 @@
 // Tests of the names of sessions with node:test.
 
 import assert from 'node:assert/strict';
+import { relative } from 'node:path';
 import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { withMynah } from 'mynah-dapr';
 
 import { converse, user } from './support.js';
 
-test('a session has the name of its test', withMynah((mynah, t) => {
-  assert.equal(mynah.name, 'a session has the name of its test');
-  assert.equal(t.name, mynah.name);
+const FILE = relative('', fileURLToPath(import.meta.url));
+
+test('a session has the name of its file and test', withMynah((mynah) => {
+  assert.equal(mynah.name, `${FILE} > a session has the name of its file and test`);
 }));
 
 suite('a suite', () => {
-  test('a test', withMynah((mynah, t) => assert.equal(mynah.name, t.fullName ?? t.name)));
+  test('a test', withMynah((mynah, t) => assert.equal(mynah.name, `${FILE} > ${t.fullName ?? t.name}`)));
 });
 
 test('sessions at the same time have different names', async () => {
@@ -25,11 +28,11 @@ test('sessions at the same time have different names', async () => {
     await mynah.verify({ count: 1 });
   });
   await Promise.all([one({ name: 'one' }), one({ name: 'one' }), one()]);
-  assert.deepEqual(names.sort(), ['one', 'one (2)', 'test']);
-  await withMynah((mynah) => assert.equal(mynah.name, 'one'))({ name: 'one' });
+  assert.deepEqual(names.sort(), ['test', `${FILE} > one`, `${FILE} > one (2)`].sort());
+  await withMynah((mynah) => assert.equal(mynah.name, `${FILE} > one`))({ name: 'one' });
 });
 
 test('suites of Vitest are a part of the name', async () => {
-  const task = { name: 'asks', suite: { name: 'weather', suite: { name: 'all' } } };
-  await withMynah((mynah) => assert.equal(mynah.name, 'all > weather > asks'))({ task });
+  const task = { name: 'asks', suite: { name: 'weather', suite: { name: 'all' } }, file: { name: 'desk.test.ts' } };
+  await withMynah((mynah) => assert.equal(mynah.name, 'desk.test.ts > all > weather > asks'))({ task });
 });

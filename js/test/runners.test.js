@@ -38,6 +38,12 @@ test('the examples pass with Vitest', () => {
   assert.match(output, /Tests +9 passed \(9\)/);
 });
 
+test('sessions have the names of tests of Vitest', () => {
+  const { status, output } = vitest('vitest/');
+  assert.equal(status, 0, output);
+  assert.match(output, /Tests +2 passed \(2\)/);
+});
+
 test('the example passes with Jest', () => {
   const { status, output } = jest('examples/weather\\.jest\\.test\\.cjs$');
   assert.equal(status, 0, output);
@@ -47,7 +53,7 @@ test('the example passes with Jest', () => {
 test('Jest stops the mynah of each file', { skip: process.platform !== 'linux' && 'needs /proc' }, () => {
   const { status, output } = jest('jest/.*\\.test\\.cjs$', '--runInBand');
   assert.equal(status, 0, output);
-  assert.match(output, /Tests: +3 passed, 3 total/);
+  assert.match(output, /Tests: +4 passed, 4 total/);
 });
 
 test('Vitest shows the calls of a test that fails', () => reports(vitest('failing/weather.vitest.js')));

@@ -7,6 +7,12 @@ test('there is no mynah of another file', withMynah(async () => {
   expect(children.trim().split(' ')).toHaveLength(1);
 }));
 
-test('the session has the name of the test', withMynah((mynah) => {
-  expect(mynah.name).toBe('the session has the name of the test');
-}));
+describe('a session', () => {
+  test('has the name of its file, suite and test', withMynah((mynah) => {
+    expect(mynah.name).toBe('jest/one.test.cjs > a session has the name of its file, suite and test');
+  }));
+
+  test.each([{ name: 'Ann' }])('has no name of a row', withMynah((mynah) => {
+    expect(mynah.name).toBe('jest/one.test.cjs > a session has no name of a row');
+  }));
+});
