@@ -22,16 +22,19 @@ def find(binary: File = None) -> str:
         if not Path(given).is_file():
             raise MynahError(f'{given!r}, the path of mynah, is not a file; {INSTALL}')
         return given
-    folders = str(Path(__file__).with_name('bin')), sysconfig.get_path('scripts')
-    found = (shutil.which('mynah', path=folder) for folder in (*folders, None))
-    if path := next(filter(None, found), None):
-        return path
+    scripts, path = sysconfig.get_path('scripts'), os.environ.get('PATH', os.defpath)
+    folders = str(Path(__file__).with_name('bin')), scripts, path
+    if found := shutil.which('mynah', path=os.pathsep.join(folders)):
+        return found
     raise MynahError(f'mynah is neither in this package nor in PATH; {INSTALL}')
 
 
 def check_version(binary: str) -> None:
-    """Fails unless the binary has the major and minor version of this package."""
-    ended = subprocess.run([binary, '--version'], capture_output=True, timeout=60)
+    """Fails unless the binary can be run and has the major and minor version of this package."""
+    try:
+        ended = subprocess.run([binary, '--version'], capture_output=True, timeout=60)
+    except OSError as error:
+        raise MynahError(f'{binary} cannot be run: {error.strerror}; {INSTALL}') from None
     printed = ended.stdout.decode(errors='replace').strip()[:80]
     wanted = f'mynah {__version__.rpartition(".")[0]}'
     if not printed.startswith(f'{wanted}.'):

@@ -2,20 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
 
 from ._control import Object
 
+T = TypeVar('T')
 
-@dataclass(frozen=True)
-class ToolCall:
+
+class ToolCall(NamedTuple):
     """A call of a tool by the model."""
 
-    id: str
-    name: str
-    arguments: str
+    id: str = ''
+    name: str = ''
+    arguments: str = ''
 
     @property
     def args(self) -> Object:
@@ -23,40 +23,36 @@ class ToolCall:
         return dict(json.loads(self.arguments))
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message that the application sent; `tool` and `id` are those of the result of a tool."""
 
     role: str
-    text: str
+    text: str = ''
     tool_calls: tuple[ToolCall, ...] = ()
     tool: str = ''
     id: str = ''
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(NamedTuple):
     """A tool that the application offers."""
 
-    name: str
-    description: str
-    parameters: Object
+    name: str = ''
+    description: str = ''
+    parameters: Object = {}
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What the application was answered."""
 
-    text: str
-    reasoning: str
-    tool_calls: tuple[ToolCall, ...]
-    finish_reason: str
-    model: str
-    usage: Object
+    text: str = ''
+    reasoning: str = ''
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str = ''
+    model: str = ''
+    usage: Object = {}
 
 
-@dataclass(frozen=True)
-class CallError:
+class CallError(NamedTuple):
     """The error that the application got, with the name of its gRPC code."""
 
     code: str
@@ -64,8 +60,7 @@ class CallError:
     retry_after_ms: float | None = None
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call of the application. `parameters` are all keys of `request` without the content.
 
     `answered_by` has the `rules`, and also faults and instruction chains, as in the journal.
@@ -87,8 +82,7 @@ class Call:
     answered_by: tuple[Object, ...]
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(NamedTuple):
     """What a client did wrong after an error."""
 
     kind: str
@@ -96,8 +90,7 @@ class Violation:
     message: str
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """How a client retries."""
 
     ok: bool
@@ -108,44 +101,37 @@ class Verdict:
 
 
 CONTENT = {'inputs', 'messages', 'input', 'instructions', 'tools', 'name'}
-PLAIN = ('number', 'component', 'surface', 'stream', 'outcome', 'duration_ms')
 
 
 def call(entry: Object) -> Call:
     """Reads an entry of the journal. A request that is not JSON has no messages."""
-    sent, error, response = (entry.get(name) for name in ('request', 'error', 'response'))
+    sent, error, answer = (entry.get(name) for name in ('request', 'error', 'response'))
     request = _snake(sent) if isinstance(sent, dict) else {}
-    answered_by = entry.get('answered_by') or ()
-    plain: Any = {name: entry.get(name) for name in PLAIN}
-    return Call(
-        **plain,
+    tools = (tool.get('function') or tool for tool in request.get('tools') or ())
+    answered_by = tuple(entry.get('answered_by') or ())
+    return _read(
+        Call,
+        entry,
         request=sent if isinstance(sent, dict) else {'body': sent},
         messages=tuple(_messages(request)),
-        tools=tuple(map(_tool, request.get('tools') or ())),
+        tools=tuple(_read(Tool, tool) for tool in tools),
         parameters={key: value for key, value in request.items() if key not in CONTENT},
-        answer=_answer(response) if response else None,
-        error=CallError(**error) if error else None,
+        answer=_read(Answer, answer, tool_calls=_tool_calls(answer)) if answer else None,
+        error=_read(CallError, error) if error else None,
         rules=tuple(by['rule'] for by in answered_by if 'rule' in by),
-        answered_by=tuple(answered_by),
+        answered_by=answered_by,
     )
 
 
 def verdict(value: Object) -> Verdict:
     """Reads a verdict."""
-    return Verdict(**{**value, 'violations': [Violation(**one) for one in value['violations']]})
+    return _read(Verdict, value, violations=[_read(Violation, one) for one in value['violations']])
 
 
-def _answer(value: Object) -> Answer:
-    texts = {
-        name: value.get(name) or '' for name in ('text', 'reasoning', 'finish_reason', 'model')
-    }
-    calls = tuple(map(_call, value.get('tool_calls') or ()))
-    return Answer(**texts, tool_calls=calls, usage=value.get('usage') or {})
-
-
-def _tool(tool: Object) -> Tool:
-    value = {'name': '', 'description': '', 'parameters': {}, **(tool.get('function') or tool)}
-    return Tool(value['name'], value['description'], value['parameters'])
+def _read(kind: Callable[..., T], value: Object, **read: object) -> T:
+    """Reads the fields of a type from an object, except those that are `read` already."""
+    fields = {name: value[name] for name in kind.__annotations__ if value.get(name) is not None}
+    return kind(**{**fields, **read})
 
 
 def _messages(request: Object) -> Iterator[Message]:
@@ -165,19 +151,21 @@ def _messages(request: Object) -> Iterator[Message]:
 
 def _message(role: str, value: Object) -> Message:
     if value.get('type') == 'function_call':
-        return Message('assistant', '', (_call(value),))
+        return Message('assistant', tool_calls=(_tool_call(value),))
     if value.get('type') == 'function_call_output':
         return Message('tool', _text(value.get('output')), id=value['call_id'])
-    calls = tuple(map(_call, value.get('tool_calls') or ()))
     tool = value.get('name') or '' if role == 'tool' else ''
     result_of = value.get('tool_id') or value.get('tool_call_id') or ''
-    return Message(role, _text(value.get('content')), calls, tool, result_of)
+    return Message(role, _text(value.get('content')), _tool_calls(value), tool, result_of)
 
 
-def _call(value: Object) -> ToolCall:
-    function = value.get('function') or value
+def _tool_calls(value: Object) -> tuple[ToolCall, ...]:
+    return tuple(map(_tool_call, value.get('tool_calls') or ()))
+
+
+def _tool_call(value: Object) -> ToolCall:
     identifier = value.get('call_id') or value.get('id') or ''
-    return ToolCall(identifier, function.get('name') or '', function.get('arguments') or '')
+    return _read(ToolCall, value.get('function') or value, id=identifier)
 
 
 def _text(content: str | list[Object] | None) -> str:

@@ -2,12 +2,12 @@
 
 import json
 import os
+from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPException
 from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 Object: TypeAlias = dict[str, Any]
-Reply: TypeAlias = tuple[int, Object]
 
 
 class MynahError(Exception):
@@ -15,46 +15,44 @@ class MynahError(Exception):
 
 
 class Control:
-    """The control API at an HTTP address, for any number of threads."""
+    """The control API at an HTTP address, or at that of a URL, for any number of threads."""
 
     def __init__(self, address: str) -> None:
-        self.address = address
-        self.endpoint = f'http://{address}/mynah/v1'
-        token = os.environ.get('DAPR_API_TOKEN', '')
-        self._headers = {'content-type': 'application/json', 'dapr-api-token': token}
+        self._address = address.removeprefix('http://').partition('/')[0]
+        self.endpoint = f'http://{self._address}/mynah/v1'
+        self._headers = {'dapr-api-token': os.environ.get('DAPR_API_TOKEN', '')}
         self._idle: list[HTTPConnection] = []
 
     def request(self, method: str, path: str, body: object = None, **query: str) -> Object:
-        """Returns the answer. Fails if its status is an error."""
-        status, answer = self.send(method, path, body, **query)
-        if status >= 400:
+        """Returns the answer, also of a check that has failed. `body` is a text, or becomes JSON.
+
+        Fails if the status is another error.
+        """
+        target = f'/mynah/v1/{path}?{urlencode(query, quote_via=quote)}'
+        text = body if isinstance(body, str) or body is None else json.dumps(body)
+        request = method, target, text.encode() if text else None, self._headers
+        try:
+            try:
+                status, content = self._exchange(self._idle.pop(), *request)
+            except (IndexError, ConnectionError, HTTPException):
+                # mynah may have closed an idle connection. Every request can be repeated.
+                status, content = self._exchange(HTTPConnection(self._address), *request)
+            answer: Object = json.loads(content or b'{}')
+        except (OSError, HTTPException, ValueError) as error:
+            raise MynahError(f'mynah cannot be reached at {self._address}: {error}') from None
+        if status >= 400 and status != 409:
             raise MynahError(answer.get('error', f'{method} {path} has failed: {answer}'))
         return answer
 
-    def send(self, method: str, path: str, body: object = None, **query: str) -> Reply:
-        """Returns status and answer. `body` is a text, or a value to send as JSON."""
-        target = f'/mynah/v1/{path}?{urlencode(query, quote_via=quote)}'.rstrip('?')
-        text = body if isinstance(body, str) else json.dumps(body)
-        request = method, target, None if body is None else text.encode(), self._headers
-        try:
-            try:
-                return self._exchange(self._idle.pop(), *request)
-            except (IndexError, ConnectionError, HTTPException):
-                # mynah may have closed an idle connection. Every request can be repeated.
-                return self._exchange(HTTPConnection(self.address), *request)
-        except (OSError, HTTPException, ValueError) as error:
-            raise MynahError(f'mynah cannot be reached at {self.address}: {error}') from None
-
-    def _exchange(self, connection: HTTPConnection, *request: Any) -> Reply:  # noqa: ANN401
-        try:
+    def _exchange(self, connection: HTTPConnection, *request: Any) -> tuple[int, bytes]:  # noqa: ANN401
+        with ExitStack() as on_error:
+            on_error.callback(connection.close)
             connection.request(*request)
             response = connection.getresponse()
             content = response.read()
-        except BaseException:
-            connection.close()
-            raise
+            on_error.pop_all()
         self._idle.append(connection)
-        return response.status, json.loads(content or b'{}')
+        return response.status, content
 
     def close(self) -> None:
         """Closes the connections."""

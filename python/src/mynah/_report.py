@@ -25,8 +25,10 @@ def failure(answer: Object, check: Mapping[str, Json]) -> Iterator[str]:
     for one in answer.get('unmatched') or ():
         text = _cut(one['text'] or 'a request without a text of the user')
         yield f'no rule answered call {one["number"]}: {text}'
-        if one.get('nearest') or one.get('error'):
-            yield from _nearest(one) if one.get('nearest') else [f'  {one["error"]}']
+        if one.get('nearest'):
+            yield from _nearest(one)
+        elif one.get('error'):
+            yield f'  {one["error"]}'
     if answer.get('incomplete'):
         yield f'the journal had no room for {answer["dropped"]} calls; increase --journal-size'
 

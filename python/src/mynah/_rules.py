@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
-from ._control import MynahError
+from ._control import MynahError, Object
 
 Json: TypeAlias = None | bool | int | float | str | Sequence['Json'] | Mapping[str, 'Json']
 Arguments: TypeAlias = str | Mapping[str, Json] | None
@@ -43,7 +43,7 @@ class When:
     twice, and `call_tool("get_weather").respond("Sunny")` calls the tool, then responds.
     """
 
-    def __init__(self, add: Callable[[dict[str, Json]], None], match: Mapping[str, Json]) -> None:
+    def __init__(self, add: Callable[[Object], None], match: Mapping[str, Json]) -> None:
         self._add = add
         self._match = conditions(match)
 
@@ -83,35 +83,26 @@ class When:
         return self
 
 
-def from_rule(before: Sequence[str], rule: Mapping[str, Json]) -> str:
+def from_rule(number: int, rule: Object) -> str:
     """Returns an item of the list of rules, named after its place in the test."""
-    return _item({'name': f'rule {len(before) + 1}{_place(sys._getframe())}', **rule})
+    return _item({'name': f'rule {number}{_place(sys._getframe())}', **rule})
 
 
 def from_file(path: Path) -> str:
-    """Returns the items of the list of rules in a file."""
+    """Returns the items of the list of rules in a file, without the indentation of the list."""
     text = path.read_text(encoding='utf-8') + '\n'
     if path.suffix == '.json':
-        rules = json.loads(text).get('rules') or ()
-        items = ''.join(map(_item, rules))
+        items = ''.join(map(_item, json.loads(text).get('rules') or ()))
     else:
         items = ''.join(found[1] for found in LIST.finditer(text))
-    if not re.search('(?m)^ *-', items):
+    if not (indentation := re.search('(?m)^ *(?=-)', items)):
         raise MynahError(f'{path}: expected a line `rules:`, followed by a list of rules')
-    return items
+    return re.sub(f'(?m)^ {{0,{len(indentation[0])}}}', '', items)
 
 
 def _item(rule: Json) -> str:
     text = json.dumps(rule, ensure_ascii=False)
     return '- ' + UNPRINTABLE.sub(lambda char: f'\\u{ord(char[0]):04x}', text) + '\n'
-
-
-def text(parts: Sequence[str]) -> str:
-    """Returns a file of rules. The lists of files differ in their indentation."""
-    widths = [len(re.findall(r'(?m)^( *)-', part)[0]) for part in parts]
-    pairs = zip(parts, widths, strict=True)
-    shifted = (re.sub('(?m)^(?=.)', ' ' * (max(widths) - width), part) for part, width in pairs)
-    return 'rules:\n' + ''.join(shifted)
 
 
 def _place(frame: FrameType | None) -> str:

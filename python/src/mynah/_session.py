@@ -1,20 +1,21 @@
 """A session: what a test says to mynah and asks it."""
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 from . import _calls, _report, _rules
-from ._control import Control, MynahError
+from ._control import Control, MynahError, Object
 from ._rules import Json, When, conditions
-from ._variables import lock, pointed_at
+from ._variables import lock, pointed_anywhere, pointed_at
 
 Count: TypeAlias = int | Mapping[str, int]
 
 FAILED = {'outcome': 'failed'}
+__tracebackhide__ = True  # A failed check is shown in the test.
 
 if TYPE_CHECKING:
     from dapr.aio.clients import DaprClient as AsyncDaprClient
@@ -35,12 +36,8 @@ class Session(AbstractContextManager['Session']):
         addresses = control.request('PUT', self._path)
         self.grpc: str = addresses['grpc']
         self.http: str = addresses['http']
+        self.openai_base_url = f'http://{self.http}/v1'
         self.endpoint = control.endpoint
-
-    @property
-    def openai_base_url(self) -> str:
-        """The base URL for OpenAI's clients."""
-        return f'http://{self.http}/v1'
 
     @cached_property
     def client(self) -> 'DaprClient':
@@ -51,14 +48,14 @@ class Session(AbstractContextManager['Session']):
         """Returns a new client of Dapr's SDK, which gets the options."""
         from dapr.clients import DaprClient
 
-        with lock, pointed_at(self.name, self.grpc, self.http, needed=False):
+        with lock, pointed_anywhere(self.name, self.grpc, self.http):
             return DaprClient(self.grpc, **options)
 
     def connect_async(self, **options: Any) -> 'AsyncDaprClient':  # noqa: ANN401
         """Returns a new asynchronous client of Dapr's SDK, which gets the options."""
         from dapr.aio.clients import DaprClient
 
-        with lock, pointed_at(self.name, self.grpc, self.http, needed=False):
+        with lock, pointed_anywhere(self.name, self.grpc, self.http):
             return DaprClient(self.grpc, **options)
 
     def variables(self) -> AbstractContextManager[None]:
@@ -73,15 +70,18 @@ class Session(AbstractContextManager['Session']):
 
     def when(self, **match: Json) -> When:
         """Starts rules for requests with these conditions; without any, for all requests."""
-        return When(lambda rule: self._add_rules(_rules.from_rule(self._rules, rule)), match)
+        return When(self._add_rule, match)
 
     def rules(self, path: str | Path) -> None:
         """Adds the rules of a file."""
         self._add_rules(_rules.from_file(self._folder / path))
 
+    def _add_rule(self, rule: Object) -> None:
+        self._add_rules(_rules.from_rule(len(self._rules) + 1, rule))
+
     def _add_rules(self, items: str) -> None:
         rules = [*self._rules, items]
-        self._control.request('PUT', 'rules', _rules.text(rules), session=self.name)
+        self._control.request('PUT', 'rules', f'rules:\n{"".join(rules)}', session=self.name)
         self._rules = rules
 
     def fault(self, *, component: str | None = None, **fault: Json) -> None:
@@ -101,11 +101,11 @@ class Session(AbstractContextManager['Session']):
     def calls(self) -> list[_calls.Call]:
         """Returns the calls that have ended, the oldest first."""
         calls: list[_calls.Call] = []
-        more, since = True, 0
-        while more:
-            page = self._control.request('GET', 'journal', session=self.name, since=str(since))
+        page: Object = {'more': True, 'next': 0}
+        while page['more']:
+            since = str(page['next'])
+            page = self._control.request('GET', 'journal', session=self.name, since=since)
             calls += map(_calls.call, page['entries'])
-            more, since = page['more'], page['next']
         return calls
 
     def all_calls(self) -> list[_calls.Call]:
@@ -116,7 +116,6 @@ class Session(AbstractContextManager['Session']):
     @property
     def last_call(self) -> _calls.Call:
         """The call that has ended last."""
-        __tracebackhide__ = True
         calls = self.calls()
         assert calls, f'no call has ended in session {self.name!r}'
         return calls[-1]
@@ -133,7 +132,6 @@ class Session(AbstractContextManager['Session']):
         self, count: Count = 1, *, wait: str = '1s', scrubbed: bool = False, **match: Json
     ) -> None:
         """Fails unless as many calls match. Waits for calls that are about to end."""
-        __tracebackhide__ = True
         check = {'match': conditions(match), 'count': count, 'wait': wait}
         self._check({**check, 'scrubbed': scrubbed})
 
@@ -143,7 +141,6 @@ class Session(AbstractContextManager['Session']):
         Calls that a component answers without rules, like echo, are all right, unless `every_call`
         needs a rule. This checks all calls and rules so far, also those of further sessions.
         """
-        __tracebackhide__ = True
         selected = {} if every_call else FAILED
         self._check({'no_unmatched': True, **selected})
         if self._rules:
@@ -153,21 +150,17 @@ class Session(AbstractContextManager['Session']):
 
     def wait_for_calls(self, count: int, *, wait: str = '10s') -> None:
         """Waits until as many calls wait for their answers, because of a `delay` or a fault."""
-        __tracebackhide__ = True
         self._check({'waiting': count, 'wait': wait})
 
     def _check(self, check: Mapping[str, Json]) -> None:
-        __tracebackhide__ = True
-        status, answer = self._control.send('POST', 'verify', {'session': self.name, **check})
-        if status == 409:
+        answer = self._control.request('POST', 'verify', {'session': self.name, **check})
+        if not answer['ok']:
             raise AssertionError('\n'.join(_report.failure(answer, check)))
-        if status != 200:
-            raise MynahError(str(answer.get('error', answer)))
 
     def report(self) -> str:
         """Returns the calls, and the nearest rules of those that no rule answered, as a text."""
         check = {'session': self.name, 'no_unmatched': True}
-        _, answer = self._control.send('POST', 'verify', check)
+        answer = self._control.request('POST', 'verify', check)
         lines = _report.calls(self.name, self.calls(), answer.get('unmatched') or ())
         return '\n'.join([*lines, *(session.report() for session in self._opened)])
 
@@ -189,7 +182,8 @@ class Session(AbstractContextManager['Session']):
         """Closes the addresses, and removes the rules, faults and calls."""
         for session in self._opened:
             session.forget()
-        self._control.send('DELETE', self._path)  # 404 if the application has closed it
+        with suppress(MynahError):  # The application may have closed it.
+            self._control.request('DELETE', self._path)
         self._control.request('POST', 'reset', session=self.name)
         self._rules = []
 

@@ -1,20 +1,19 @@
 """Starts and stops mynah."""
 
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from . import _binary
-from ._binary import INSTALL, File
+from ._binary import File, check_version, find
 from ._control import Control, MynahError
 from ._session import Session
 
-Process: TypeAlias = subprocess.Popen[bytes]
+Process: TypeAlias = Popen[bytes]
 
 PORTS = '--dapr-grpc-port=0 --dapr-http-port=0 --enable-metrics=false'.split()
 
@@ -25,7 +24,7 @@ class Sidecar(AbstractContextManager['Sidecar']):
     def __init__(
         self, endpoint: str, log: Path | None = None, process: Process | None = None
     ) -> None:
-        self.control = Control(endpoint.removeprefix('http://').partition('/')[0])
+        self.control = Control(endpoint)
         self.pid = process.pid if process else None
         self._log = log
         self._process = process
@@ -38,9 +37,9 @@ class Sidecar(AbstractContextManager['Sidecar']):
         """Closes the connections."""
         self.control.close()
 
-    def log(self) -> bytes:
+    def log(self) -> str:
         """Returns what mynah has printed, if this process has started it."""
-        return self._log.read_bytes() if self._log else b''
+        return self._log.read_text(errors='replace') if self._log else ''
 
     def stop(self) -> None:
         """Stops mynah early, if this process has started it."""
@@ -54,30 +53,17 @@ def start(*args: str, binary: File = None, cwd: File = None) -> Iterator[Sidecar
 
     It runs on free ports, and also stops if this process is killed.
     """
-    path = _binary.find(binary)
+    path = find(binary)
+    check_version(path)
     with TemporaryDirectory(prefix='mynah-', ignore_cleanup_errors=True) as folder:
         addresses, log = Path(folder, 'addresses.json'), Path(folder, 'log.txt')
         command = [path, *args, *PORTS, f'--addresses-file={addresses}', '--exit-on-stdin-close']
-        with _process(command, log, cwd) as process:
-            try:
-                _binary.check_version(path)  # Meanwhile, mynah starts.
-                address = _wait(process, addresses, log)
-            except BaseException:
-                process.kill()
-                raise
-            # After this, the standard input is closed, and mynah stops.
-            with Sidecar(address, log, process) as sidecar:
+        # Ctrl-C must not reach mynah before the tests, which use it until they end.
+        options: Any = {'stdin': PIPE, 'stdout': DEVNULL, 'start_new_session': True, 'cwd': cwd}
+        with log.open('wb') as stderr, Popen(command, stderr=stderr, **options) as process:
+            with Sidecar(_wait(process, addresses, log), log, process) as sidecar:
                 yield sidecar
-
-
-def _process(command: list[str], log: Path, cwd: File) -> Process:
-    # Ctrl-C must not reach mynah before the tests, which use it until they end.
-    options: Any = {'cwd': cwd, 'start_new_session': True, 'stdout': subprocess.DEVNULL}
-    try:
-        with log.open('wb') as stderr:
-            return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=stderr, **options)
-    except OSError as error:
-        raise MynahError(f'{command[0]} cannot be run: {error.strerror}; {INSTALL}') from None
+            # Then, `Popen` closes the standard input, and mynah stops.
 
 
 def _wait(process: Process, addresses: Path, log: Path) -> str:

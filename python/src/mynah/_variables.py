@@ -3,8 +3,8 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from ._control import MynahError
@@ -14,52 +14,51 @@ _holders: list[str] = []
 
 
 @contextmanager
-def pointed_at(session: str, grpc: str, http: str, *, needed: bool = True) -> Iterator[None]:
+def pointed_at(session: str, grpc: str, http: str) -> Iterator[None]:
     """Sets the variables, and those settings of Dapr's SDK that it has read already.
 
-    A process has only one environment, so this fails while it points at another session. If it is
-    not `needed`, because a client only looks for any healthy sidecar, it leaves it at that.
+    A process has only one environment, so this fails while it points at another session.
     """
     with lock:
-        holder = next(iter(_holders), None)
-        if holder and needed:
+        if _holders:
             raise MynahError(
-                f'the DAPR_* variables already point at session {holder!r}, so they cannot point '
-                f'at {session!r}; use its `client`, `connect()`, `grpc` and `http` instead'
+                f'the DAPR_* variables already point at session {_holders[0]!r}, so they cannot '
+                f'point at {session!r}; use its `client`, `connect()`, `grpc` and `http` instead'
             )
-        undo = [] if holder else _set(grpc, http)
         _holders.append(session)
+        new = _variables(grpc, http)
+        settings = vars(conf.settings) if (conf := sys.modules.get('dapr.conf')) else {}
+        read = {n: int(v) if n.endswith('_PORT') else v for n, v in new.items() if n in settings}
+        old, old_read = {n: os.environ.get(n) for n in new}, {n: settings[n] for n in read}
+        _set_environment(new)
+        settings.update(read)
     try:
         yield
     finally:
         with lock:
-            _holders.remove(session)
-            for where, old in undo:
-                _update(where, old)
+            _set_environment(old)
+            settings.update(old_read)
+            _holders.clear()
 
 
-def _set(grpc: str, http: str) -> list[tuple[MutableMapping[str, Any], dict[str, Any]]]:
-    """Returns what there was before."""
-    (host, _, grpc_port), http_port = grpc.rpartition(':'), http.rpartition(':')[2]
-    new: dict[str, str | None] = {
+def pointed_anywhere(session: str, grpc: str, http: str) -> AbstractContextManager[None]:
+    """Sets the variables unless they point at a session: a client looks for a healthy sidecar."""
+    return nullcontext() if _holders else pointed_at(session, grpc, http)
+
+
+def _variables(grpc: str, http: str) -> dict[str, Any]:
+    host, _, port = grpc.rpartition(':')
+    return {
         'DAPR_GRPC_ENDPOINT': None,  # SDKs differ in its form, but all know the host and the port.
-        'DAPR_GRPC_PORT': grpc_port,
+        'DAPR_GRPC_PORT': port,
         'DAPR_HTTP_ENDPOINT': f'http://{http}',
-        'DAPR_HTTP_PORT': http_port,
+        'DAPR_HTTP_PORT': http.rpartition(':')[2],
         'DAPR_RUNTIME_HOST': host,
     }
-    conf = sys.modules.get('dapr.conf')
-    settings = vars(conf.settings) if conf else {}
-    read = {name: settings[name] for name in new if name in settings}
-    undo = [(os.environ, {name: os.environ.get(name) for name in new}), (settings, read)]
-    _update(os.environ, new)
-    settings.update({n: int(new[n] or 0) if n.endswith('_PORT') else new[n] for n in read})
-    return undo
 
 
-def _update(where: MutableMapping[str, Any], values: Mapping[str, Any]) -> None:
+def _set_environment(values: Mapping[str, str | None]) -> None:
     for name, value in values.items():
-        if value is None and where is os.environ:
-            where.pop(name, None)
-        else:
-            where[name] = value
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value

@@ -3,19 +3,15 @@
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from . import _recordings
+from . import MynahError, Session, Sidecar, _recordings, start
 
-if TYPE_CHECKING:
-    from . import Session, Sidecar
-
-KEY = pytest.StashKey['tuple[Session, Sidecar, int]']()
+SESSION = pytest.StashKey[tuple[Session, Sidecar, int]]()
 FAILED = pytest.StashKey[bool]()
-SIDECAR = pytest.StashKey['Sidecar']()
-REPLAY = pytest.StashKey['_recordings.Replay | None']()
+RECORDINGS = pytest.StashKey[_recordings.Recordings]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_load_initial_conftests(args: list[str]) -> None:
     """Keeps the path after an option without a folder from being its folder."""
-    args[:] = [f'{one}=' if one in _recordings.OPTIONS else one for one in args]
+    _recordings.add_folders(args)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,29 +39,27 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 @pytest.fixture(scope='session')
-def mynah_sidecar(pytestconfig: pytest.Config) -> 'Sidecar':
+def mynah_sidecar(pytestconfig: pytest.Config) -> Sidecar:
     """The mynah of this process, or the running one that `MYNAH_ENDPOINT` names."""
-    from . import MynahError, Sidecar, start
-
     endpoint, args = os.environ.get('MYNAH_ENDPOINT'), _recordings.arguments(pytestconfig)
-    running = Sidecar(endpoint) if endpoint else start(*args, cwd=pytestconfig.rootpath)
+    own = start(*args, cwd=pytestconfig.rootpath)
+    running = Sidecar(endpoint) if endpoint else own
     stack = ExitStack()
     pytestconfig.add_cleanup(stack.close)  # The report on the last test needs mynah.
     try:
         sidecar = stack.enter_context(running)
     except MynahError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
-    pytestconfig.stash[SIDECAR] = sidecar
-    pytestconfig.stash[REPLAY] = _recordings.replay(pytestconfig, sidecar)
+    pytestconfig.stash[RECORDINGS] = _recordings.Recordings(pytestconfig, sidecar)
     return sidecar
 
 
 @pytest.fixture
-def mynah(mynah_sidecar: 'Sidecar', request: pytest.FixtureRequest) -> 'Iterator[Session]':
+def mynah(mynah_sidecar: Sidecar, request: pytest.FixtureRequest) -> Iterator[Session]:
     """A session for the test. While the test runs, the variables of Dapr's SDKs point at it."""
     log_size = len(mynah_sidecar.log())
     session = mynah_sidecar.session(request.node.nodeid, request.config.rootpath)
-    request.node.stash[KEY] = session, mynah_sidecar, log_size
+    request.node.stash[SESSION] = session, mynah_sidecar, log_size
     request.node.stash[FAILED] = False
     with session.variables():
         yield session
@@ -76,38 +70,31 @@ def mynah(mynah_sidecar: 'Sidecar', request: pytest.FixtureRequest) -> 'Iterator
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Fails if the test has replayed a request that is not recorded."""
-    replay = item.config.stash.get(REPLAY, None)
-    if replay and KEY in item.stash and not item.stash[FAILED]:
-        replay.check(item.stash[KEY][0])
+    if SESSION in item.stash and not item.stash[FAILED]:
+        item.config.stash[RECORDINGS].check(item.stash[SESSION][0])
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item, call: 'pytest.CallInfo[None]'
-) -> 'Generator[None, Any, None]':
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, Any, None]:
     """Adds calls and log to the report of a failed test. Closes the session after the teardown."""
     report = (yield).get_result()
-    if KEY in item.stash:
-        from . import MynahError
-
-        session, sidecar, log_size = item.stash[KEY]
+    if SESSION in item.stash:
+        session, sidecar, log_size = item.stash[SESSION]
         if report.failed:
             item.stash[FAILED] = True
             with suppress(MynahError):  # The log says why it cannot be reached.
                 report.sections.append(('mynah calls', session.report()))
-            log = sidecar.log()[log_size:].decode(errors='replace')
-            report.sections += [('mynah log', log)] if log else []
+            if log := sidecar.log()[log_size:]:
+                report.sections.append(('mynah log', log))
         if call.when == 'teardown':
             with suppress(MynahError):
-                if replay := item.config.stash.get(REPLAY, None):
-                    replay.note(session)
+                item.config.stash[RECORDINGS].note(session)
                 session.forget()
 
 
-def pytest_terminal_summary(terminalreporter: 'pytest.TerminalReporter') -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Shows warnings of a recording, or the recorded exchanges that no test asked for."""
-    stash = terminalreporter.config.stash
-    if replay := stash.get(REPLAY, None):
-        replay.summarize(terminalreporter)
-    elif sidecar := stash.get(SIDECAR, None):
-        _recordings.summarize(sidecar, terminalreporter)
+    if RECORDINGS in terminalreporter.config.stash:
+        terminalreporter.config.stash[RECORDINGS].summarize(terminalreporter)
