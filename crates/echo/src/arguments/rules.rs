@@ -134,11 +134,12 @@ impl Search<'_, '_> {
         if !waits(&self.property) || self.properties.iter().filter(waits).count() > 1 {
             return Vec::new();
         }
+        // Only what no list knows may be a place.
+        let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted());
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {
-                fact.of == of
-                    && self.scope.is_free(fact)
-                    && (of == FactType::Quote || is_bare(fact) && !has_cue(fact, "in near"))
+                let is_apart = is_bare(fact) && (may_be_in || !has_cue(fact, "in near"));
+                fact.of == of && self.scope.is_free(fact) && (of == FactType::Quote || is_apart)
             };
             let left = self.scope.reading.facts().iter().filter(is_left);
             left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()

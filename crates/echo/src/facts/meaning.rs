@@ -29,6 +29,11 @@ impl Meaning {
         self.row.kind
     }
 
+    /// Returns `true` if no word of the property's name is listed.
+    pub(crate) fn is_unlisted(&self) -> bool {
+        self.row.kind == Kind::Label && self.row.words.is_empty()
+    }
+
     /// Returns `true` if the cue is one of this property.
     pub(crate) fn has_cue(&self, cue: &str) -> bool {
         let [cues, start_cues, end_cues] = self.row.cues;
