@@ -8,11 +8,15 @@ use super::{
 };
 use crate::text::{
     Sentence, Word, canonical,
-    lexicon::{LEFT_OUT, OPENINGS},
+    lexicon::{CLAUSE_STARTS, LEFT_OUT, OPENINGS, contains},
 };
+
+/// The largest distance of words that are near each other.
+const MAX_NEAR: usize = 16;
 
 /// Where the terms of the offered tools stand in a sentence. A position is the index of a word.
 pub(super) struct Occurrences<'s> {
+    text: &'s str,
     pub(super) words: &'s [Word],
     /// The occurrences, sorted by term.
     found: Vec<Occurrence>,
@@ -32,7 +36,7 @@ pub(super) struct Occurrence {
 
 impl<'s> Occurrences<'s> {
     /// Finds the terms in a sentence of a text.
-    pub(super) fn find(text: &str, sentence: &'s Sentence, terms: &Terms) -> Self {
+    pub(super) fn find(text: &'s str, sentence: &'s Sentence, terms: &Terms) -> Self {
         let words = &sentence.words;
         let mut found = Vec::new();
         let mut run_first = 0;
@@ -54,7 +58,7 @@ impl<'s> Occurrences<'s> {
         found.sort_unstable();
         let mut in_order = found.clone();
         in_order.sort_by_key(|occurrence| occurrence.first);
-        Self { words, found, in_order, beginning: find_beginning(text, words) }
+        Self { text, words, found, in_order, beginning: find_beginning(text, words) }
     }
 
     /// Returns the distinct terms in the sentence.
@@ -94,6 +98,27 @@ impl<'s> Occurrences<'s> {
         let next = starts.get(starts.partition_point(|start| *start <= at));
         let start = if is_first { range.start } else { byte(&at) };
         start..next.map_or(range.end, byte)
+    }
+
+    /// Returns `true` if a value follows a word: "boat SB-104", "the boat 'Albatross'".
+    pub(super) fn is_label(&self, at: usize) -> bool {
+        let rest = &self.text[self.words[at].range().end..];
+        let token = rest.split_whitespace().next().unwrap_or_default();
+        let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
+        let is_quoted = self.words.get(at + 1).is_some_and(|next| next.is_quoted);
+        rest.starts_with(char::is_whitespace) && (has_digit || is_quoted)
+    }
+
+    /// Returns `true` if two words are near each other in a clause.
+    pub(super) fn are_near(&self, first: usize, second: usize) -> bool {
+        let (first, second) = (first.min(second), first.max(second));
+        if second - first > MAX_NEAR {
+            return false;
+        }
+        let words = &self.words[first..=second];
+        let gap = self.text.get(words[0].range().end..words[words.len() - 1].range().start);
+        let starts_clause = |word: &Word| contains(CLAUSE_STARTS, &self.text[word.range()]);
+        gap.is_some_and(|gap| !gap.contains([',', ';'])) && !words.iter().any(starts_clause)
     }
 
     /// Returns the bytes from one position to another.

@@ -51,7 +51,10 @@ impl<'a> SentenceMatcher<'a> {
             for tool in &open {
                 rule(&mut self, *tool)?;
             }
-            let found = self.take(name)?;
+            let mut found = self.take(name)?;
+            if name == "topic" {
+                self.drop_labels(&mut found, &mentioned)?;
+            }
             open.retain(|tool| found.binary_search_by_key(tool, |it| it.tool).is_err());
             mentioned.extend(found);
         }
@@ -197,6 +200,22 @@ impl<'a> SentenceMatcher<'a> {
             other: Vec::new(),
             is_negated: self.sentence.words[word.first].is_negated,
         }));
+        Ok(())
+    }
+
+    /// Drops the topics of which the only word says what a value is that a tool mentioned near it may
+    /// get: "Report the damage to boat SB-104" asks for no boats.
+    fn drop_labels(
+        &mut self,
+        topics: &mut Vec<Mentioned>,
+        mentioned: &[Mentioned],
+    ) -> Result<(), Unfinished> {
+        self.budget.spend(topics.len() * mentioned.len())?;
+        topics.retain(|topic| {
+            let is_label = topic.words[0] == topic.words[1] && self.sentence.is_label(topic.at);
+            let is_near = |other: &Mentioned| self.sentence.are_near(other.at, topic.at);
+            !(is_label && mentioned.iter().any(is_near))
+        });
         Ok(())
     }
 
