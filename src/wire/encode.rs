@@ -1,6 +1,6 @@
 //! Encodes [`Response`]s as Dapr's messages.
 
-use std::{collections::BTreeMap, iter, mem};
+use std::{collections::BTreeMap, iter};
 
 use prost_types::Any;
 
@@ -45,18 +45,25 @@ pub fn alpha2(response: Response, passthrough: Passthrough) -> proto::Conversati
 }
 
 /// Encodes each choice as an output with the model and the usage of all, as daprd does.
-fn alpha2_outputs(mut response: Response) -> Vec<proto::ConversationResultAlpha2> {
-    let (missing, others) = (response.missing, mem::take(&mut response.others));
-    let (model, usage) = (response.model.clone(), response.usage.map(alpha2_usage));
-    let output = |(index, choice)| proto::ConversationResultAlpha2 {
+fn alpha2_outputs(response: Response) -> Vec<proto::ConversationResultAlpha2> {
+    let Response { reasoning, content, tool_calls, finish_reason, others, .. } = response;
+    let (missing, usage) = (response.missing, response.usage.map(alpha2_usage));
+    let output = |index, choice, model| proto::ConversationResultAlpha2 {
         choices: match missing {
             Some(MissingPart::Choices) => Vec::new(),
             _ => vec![alpha2_choice(index, choice, missing != Some(MissingPart::Message))],
         },
-        model: model.clone(),
+        model,
         usage,
     };
-    (0..).zip(iter::once(response.into()).chain(others)).map(output).collect()
+    let model = response.model;
+    let others = (1..).zip(others).map(|(index, choice)| output(index, choice, model.clone()));
+    let others: Vec<_> = others.collect();
+    let first = Choice { reasoning, content, tool_calls, finish_reason };
+    // Most responses have one choice.
+    let mut outputs = vec![output(0, first, model)];
+    outputs.extend(others);
+    outputs
 }
 
 fn alpha2_choice(
