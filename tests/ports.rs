@@ -144,6 +144,16 @@ async fn listens_on_the_given_addresses_only() {
     assert!(is_healthy(sidecar.http).await);
 }
 
+#[tokio::test]
+async fn listens_on_the_addresses_in_the_environment_unless_a_flag_gives_others() {
+    let environment = [("MYNAH_LISTEN_ADDRESSES", "127.0.0.2")];
+    let sidecar = Sidecar::start_in(&environment, &[]);
+    assert_eq!(sidecar.http.ip().to_string(), "127.0.0.2");
+    assert!(is_healthy(sidecar.http).await);
+    let sidecar = Sidecar::start_in(&environment, &["--dapr-listen-addresses=127.0.0.3"]);
+    assert_eq!(sidecar.http.ip().to_string(), "127.0.0.3");
+}
+
 #[needs("IPv6")]
 #[tokio::test]
 async fn listens_on_the_given_ipv6_address() {

@@ -78,7 +78,8 @@ def configuration(project: Project, elf: Elf, layer: bytes) -> Object:
         "os": "linux",
         "config": {
             "Entrypoint": ["/mynah"],
-            "Cmd": ["--dapr-listen-addresses=0.0.0.0"],
+            # Nobody outside of the container could reach its loopback addresses.
+            "Env": ["MYNAH_LISTEN_ADDRESSES=0.0.0.0"],
             # The user of daprd's image.
             "User": "65532:65532",
             "WorkingDir": "/",

@@ -134,7 +134,8 @@ pub(super) fn config(
     if args.strict && args.stand_in == Some(StandIn::Echo) {
         return Err(ConfigError::StrictEcho);
     }
-    let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
+    let addresses = args.dapr_listen_addresses.as_deref();
+    let interfaces = interfaces(addresses.or_else(|| environment.get("MYNAH_LISTEN_ADDRESSES")))?;
     let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
     let hosts = Hosts {
         allowed: args.allowed_hosts.clone(),

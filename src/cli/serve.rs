@@ -26,6 +26,10 @@ pub(super) async fn serve(config: Config, args: &ServeArgs) -> Result<(), CliErr
         models: models.as_ref(),
     };
     banner.announce(args.log_as_json);
+    if !args.ignored.0.is_empty() {
+        // Dapr's Testcontainers module for .NET waits for these words of daprd.
+        tracing::info!("serving as daprd does when it says: Internal gRPC server is running");
+    }
     let drain = app.drain.clone();
     let mut serving = pin!(app.serve());
     tokio::select! {

@@ -70,7 +70,7 @@ fn short_help() {
           --dapr-http-port <PORT>
               HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
           --dapr-listen-addresses <ADDRESSES>
-              IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
+              IP addresses to listen on, separated by commas [default: $MYNAH_LISTEN_ADDRESSES or 127.0.0.1,::1]
           --daprd <HOST:PORT>
               gRPC address of a daprd that gets all calls except conversations
           --daprd-http <HOST:PORT>
@@ -204,7 +204,7 @@ fn long_help() {
               HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
 
           --dapr-listen-addresses <ADDRESSES>
-              IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
+              IP addresses to listen on, separated by commas [default: $MYNAH_LISTEN_ADDRESSES or 127.0.0.1,::1]
 
           --daprd <HOST:PORT>
               gRPC address of a daprd that gets all calls except conversations

@@ -41,7 +41,7 @@ pub(crate) struct ServeArgs {
     /// HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
     #[arg(long, value_name = "PORT")]
     pub dapr_http_port: Option<u16>,
-    /// IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
+    /// IP addresses to listen on, separated by commas [default: $MYNAH_LISTEN_ADDRESSES or 127.0.0.1,::1]
     #[arg(long, value_name = "ADDRESSES")]
     pub dapr_listen_addresses: Option<String>,
     /// gRPC address of a daprd that gets all calls except conversations

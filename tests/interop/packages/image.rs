@@ -30,11 +30,14 @@ const NODE: &str = "./daprd --app-id dapr-app --dapr-listen-addresses=0.0.0.0 --
     --app-channel-address host.testcontainers.internal --app-port 8080 \
     --enable-app-health-check --app-health-check-path /healthz --enable-api-logging \
     --config /dapr-resources/my-config.yaml";
-/// Flags with one dash, as scripts for daprd have them.
-const ONE_DASH: &str = "/daprd -app-id dapr-app -app-port 8080 -app-protocol http \
-    -dapr-listen-addresses=0.0.0.0 -placement-host-address placement:50005 \
-    -scheduler-host-address scheduler:51005 -config /dapr-resources/my-config.yaml \
-    -log-level info -resources-path /dapr-resources";
+/// The command of `Dapr.Testcontainers` 1.18.5 with all its options, without placement and scheduler, but
+/// with free ports.
+const DOTNET: &str = "/daprd -app-id test-app -dapr-http-port 0 -dapr-grpc-port 0 -log-level info \
+    -resources-path /dapr-resources -app-port 8080 -app-channel-address host.docker.internal \
+    -app-protocol http -config /dapr-resources/my-config.yaml -placement-host-address '' \
+    -scheduler-host-address ''";
+/// What it waits for in the log.
+const DOTNET_WAITS_FOR: &str = "Internal gRPC server is running";
 
 /// What these modules copy into the container. mynah skips everything but the conversation component.
 const RESOURCES: [(&str, &str, &str); 4] = [
@@ -98,6 +101,8 @@ impl Image {
         command.args(words).env_clear();
         command.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         command.env("DAPR_GRPC_PORT", "0").env("DAPR_HTTP_PORT", "0");
+        let variables = strings(&self.config["Env"]).into_iter();
+        command.envs(variables.filter_map(|variable| variable.split_once('=')));
         command
     }
 
@@ -106,8 +111,8 @@ impl Image {
         [&strings(&self.config["Entrypoint"]), command].concat()
     }
 
-    /// Serves while a test runs.
-    fn serving(&self, words: &[&str], test: impl FnOnce(&Process, &Path)) {
+    /// Serves while a test runs, and returns the log.
+    fn serving(&self, words: &[&str], test: impl FnOnce(&Process, &Path)) -> String {
         const ADDRESSES: &str = "tmp/addresses.json";
         let addresses = self.root.join(ADDRESSES);
         let _ = fs::remove_file(&addresses);
@@ -116,6 +121,7 @@ impl Image {
         test(&process, &addresses);
         let output = process.terminate();
         assert_eq!(output.code, Some(0), "{}", output.stderr);
+        output.stderr
     }
 }
 
@@ -123,10 +129,11 @@ fn strings(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().filter_map(Value::as_str).collect()
 }
 
-/// Asks the component for an answer, as Testcontainers does for the health.
+/// Asks the component for an answer, as Testcontainers does for the health. The address stands for one
+/// outside of the container: it is not the usual one of this machine.
 fn assert_answers(process: &Process, addresses: &Path, component: &str) {
     let port = process.address(addresses, "http").port();
-    let url = format!("http://127.0.0.1:{port}/v1.0");
+    let url = format!("http://127.0.0.2:{port}/v1.0");
     let call = async {
         let health = direct_client().get(format!("{url}/healthz/outbound")).send().await.unwrap();
         assert_eq!(health.status(), 204);
@@ -145,7 +152,7 @@ fn the_image_answers_and_resolves_names_in_etc_hosts() {
     let image = Image::unpack();
     fs::write(image.root.join("etc/hosts"), "127.0.0.1 model.test\n").unwrap();
     assert_eq!(image.config["User"], "65532:65532");
-    image.serving(&image.words(&strings(&image.config["Cmd"])), |process, addresses| {
+    image.serving(&image.words(&[]), |process, addresses| {
         assert_answers(process, addresses, "echo");
         let address = format!("model.test:{}", process.address(addresses, "grpc").port());
         let converse = image.words(&["converse", "--address", &address, "Hello!"]);
@@ -159,10 +166,13 @@ fn the_image_answers_and_resolves_names_in_etc_hosts() {
 #[test]
 fn the_image_runs_the_command_lines_of_daprs_testcontainers_modules() {
     let image = Image::unpack();
-    for line in [JAVA, NODE, ONE_DASH] {
-        let command: Vec<_> = line.split_whitespace().collect();
+    for line in [JAVA, NODE, DOTNET] {
+        let words = line.split_whitespace().map(|word| if word == "''" { "" } else { word });
+        let command: Vec<_> = words.collect();
         for words in [image.words(&command), command] {
-            image.serving(&words, |process, addresses| assert_answers(process, addresses, "llm"));
+            let log = image
+                .serving(&words, |process, addresses| assert_answers(process, addresses, "llm"));
+            assert!(log.contains(DOTNET_WAITS_FOR), "{log}");
         }
     }
 }
