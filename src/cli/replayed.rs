@@ -1,17 +1,21 @@
 //! What `mynah run --replay` says at its end.
 
-use std::{collections::BTreeSet, fmt::Write, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::verify::{MAX_LISTED, add_line};
+use super::verify::indented;
 use crate::{
     base::{text::count, work::Work},
     engine::{
         Engine,
-        journal::{Entry, EntryFilter},
+        journal::EntryFilter,
+        lines::Lines,
         verify::{Checks, verify},
     },
-    provider::{call::AnsweredBy, scripted::rules::UnusedRule},
+    provider::scripted::rules::UnusedRule,
 };
+
+/// The maximum number of lines in a list.
+const MAX_LISTED: usize = 10;
 
 /// What was not as recorded.
 #[derive(Debug, Default)]
@@ -28,19 +32,11 @@ impl Replayed {
         let journal = engine.readable_journal()?;
         let calls = journal.select(&EntryFilter::default());
         let components = engine.with_instances();
-        let missed = calls.entries.iter().filter(|entry| is_missed(entry));
-        let missed = missed.map(|entry| {
-            let (number, component) = (entry.number, &entry.component);
-            let error = entry.error().map_or("", |error| &error.message);
-            let prefix = format!("failed conversing with component {component}: ");
-            let error = calls.redactor.redacted(error.strip_prefix(&prefix).unwrap_or(error));
-            format!("call {number} of {component}: {error}")
-        });
-        let missed = missed.collect();
         let rules =
             components.all().into_iter().filter_map(|it| it.rules.component.clone()).collect();
-        let checks = Checks { unused: Some(rules), ..Checks::default() };
+        let checks = Checks { unused: Some(rules), recorded: true, ..Checks::default() };
         let verification = verify(&checks, &calls, &components, &Work::unlimited()).ok()?;
+        let missed = verification.unrecorded.unwrap_or_default();
         let unused = verification.unused.into_iter().flatten();
         let unused = unused.map(|UnusedRule { file, rule, .. }| format!("{rule:?} in {file}"));
         let unused: BTreeSet<_> = unused.collect();
@@ -54,27 +50,22 @@ impl Replayed {
 
     /// Returns a report, unless all is as recorded.
     pub(super) fn report(&self) -> Option<String> {
-        let mut report = String::new();
+        let mut report = Lines::default();
         add(&mut report, &self.missed, "request", "not recorded");
         add(&mut report, &self.unused, "recorded exchange", "not asked for");
-        (!report.is_empty()).then_some(report)
+        (!report.is_empty()).then(|| indented(&report.into_text()))
     }
 }
 
-fn is_missed(entry: &Entry) -> bool {
-    entry.answered_by.contains(&AnsweredBy::Missed)
-}
-
-fn add(report: &mut String, lines: &[String], what: &str, how: &str) {
+fn add(report: &mut Lines, lines: &[String], what: &str, how: &str) {
     if lines.is_empty() {
         return;
     }
     let verb = if lines.len() == 1 { "was" } else { "were" };
     let heading = format!("{} {verb} {how}", count(lines.len(), what));
-    add_line(report, &heading);
-    lines.iter().take(MAX_LISTED).for_each(|line| add_line(report, &format!("  {line}")));
+    report.add(0, &heading);
+    lines.iter().take(MAX_LISTED).for_each(|line| report.add(1, line));
     if let Some(more) = lines.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
-        // Writing to a string does not fail.
-        let _ = write!(report, "\n    and {more} more");
+        report.add(1, &format!("and {more} more"));
     }
 }

@@ -20,7 +20,7 @@ use super::{
     inspect,
     replayed::Replayed,
     signals::{self, Signals},
-    verify::report,
+    verify::indented,
 };
 use crate::{
     base::{
@@ -169,11 +169,14 @@ async fn met_expectations(engine: &Arc<Engine>) -> bool {
     let work = move || {
         let journal = of_work.readable_journal()?;
         let calls = journal.select(&EntryFilter::default());
-        verify(&checks, &calls, &of_work.with_instances(), &Work::unlimited()).ok()
+        let components = of_work.with_instances();
+        let mut verification = verify(&checks, &calls, &components, &Work::unlimited()).ok()?;
+        verification.describe(&checks);
+        Some(verification)
     };
     let report = match run_blocking(work).await {
         Ok(Some(verification)) if verification.ok => return true,
-        Ok(Some(verification)) => report(&verification),
+        Ok(Some(verification)) => indented(&verification.report),
         Ok(None) => "the expectations cannot be checked: the journal is off".to_owned(),
         Err(Panicked) => "the expectations cannot be checked; see the log".to_owned(),
     };

@@ -2,13 +2,16 @@
 
 mod component;
 mod components;
+pub(crate) mod decoded;
 pub(crate) mod explain;
 pub(crate) mod faults;
 pub(crate) mod journal;
 mod labels;
+pub(crate) mod lines;
 mod metrics;
 mod recording;
 pub(crate) mod redactor;
+pub(crate) mod report;
 mod responses;
 pub(crate) mod verdict;
 pub(crate) mod verify;

@@ -75,15 +75,13 @@ async fn verify_checks_expectations() {
     let output = run_command(&["verify", file, &endpoint(&sidecar)]).await;
     assert_eq!((output.code, output.stdout.as_str()), (Some(0), "1 expectation met\n"));
     let output = run_command(&["verify", file, &endpoint(&sidecar), "--no-unmatched"]).await;
-    let expected = "mynah: neither a rule nor a chain answered call 1\n    \
-                    call 1 says \"hello\"\n";
+    let expected = "mynah: neither a rule nor a chain answered call 1: \"hello\"\n";
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), expected));
     sidecar.converse(request([user("hello again")])).await.unwrap();
     let output = run_command(&["verify", file, &endpoint(&sidecar), "--no-unmatched"]).await;
-    let expected = "mynah: 1 of 1 expectation not met\n  \
-                    expectation 1: expected at most 1 call, found 2 (1, 2)\n  \
-                    neither a rule nor a chain answered calls 1, 2\n    \
-                    call 1 says \"hello\"\n    call 2 says \"hello again\"\n";
+    let expected = "mynah: expected at most 1 call with {\"user\":\"hello\"}, found 2 (1, 2)\n  \
+                    neither a rule nor a chain answered call 1: \"hello\"\n  \
+                    neither a rule nor a chain answered call 2: \"hello again\"\n";
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), expected));
 }
 

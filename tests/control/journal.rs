@@ -176,7 +176,7 @@ async fn selects_entries() {
     let invalid = sidecar.get(&format!("{JOURNAL}?sesion=a")).await;
     assert_eq!(invalid.status, 400);
     let expected = "unknown query parameter \"sesion\"; \
-                    expected one of: session, component, outcome, since, limit";
+                    expected one of: session, component, outcome, since, limit, normalized";
     assert_eq!(invalid.json(), json!({"error": expected}));
 }
 

@@ -63,7 +63,7 @@ fn operations() -> Vec<Operation> {
     });
     let fault = json!({"fail_first": 1, "error": {"code": "ABORTED", "retry_after": "1s"}});
     vec![
-        operation("get", "journal", 200),
+        operation("get", "journal?normalized=true", 200),
         operation("delete", "journal", 200),
         operation("get", "verdict", 200),
         operation("post", "reset", 204),
@@ -87,6 +87,15 @@ fn operations() -> Vec<Operation> {
                 json!({"rules": ["a"]}),
                 json!({"rules": [{"respond": "a"}], "expect": [{}]}),
             ],
+        },
+        Operation {
+            method: "post",
+            path: "rules?session=a",
+            valid: vec![
+                (json!({"rules": [{"respond": "a"}]}), 204),
+                (json!({"rules": [{"respond": "a"}], "expect": [{"count": 1}]}), 204),
+            ],
+            invalid: vec![json!([]), json!({}), json!({"rules": []})],
         },
         operation("delete", "rules?session=a", 204),
         operation("put", "sessions/{name}", 200),
@@ -191,8 +200,8 @@ async fn every_operation_is_as_described() {
     let paths = document["paths"].as_object().unwrap().values();
     let described: usize = paths.map(|operations| operations.as_object().unwrap().len()).sum();
     let operations = operations();
-    // What shows the rules of a session, and what follows the journal, has no JSON.
-    assert_eq!(described, operations.len() + 2);
+    // What shows the rules of a session, the report, and what follows the journal have no JSON.
+    assert_eq!(described, operations.len() + 3);
     for Operation { method, path, valid, invalid } in operations {
         let path = format!("/mynah/v1/{path}");
         let described = &document["paths"][path.split('?').next().unwrap()][method];
@@ -263,7 +272,7 @@ fn assert_error(document: &Value, answer: &Value) {
 async fn described_entries_have_all_keys() {
     let sidecar = sidecar();
     call(&sidecar).await;
-    let journal = sidecar.get("/mynah/v1/journal").await.json();
+    let journal = sidecar.get("/mynah/v1/journal?normalized=true").await.json();
     let entries = journal["entries"].as_array().unwrap();
     let document = sidecar.get("/mynah/v1/openapi.json").await.json();
     let known = document["components"]["schemas"]["Entry"]["properties"].as_object().unwrap();
@@ -284,11 +293,15 @@ async fn entries_are_described_without_what_they_never_have() {
     let document = sidecar.get("/mynah/v1/openapi.json").await.json();
     let described = &document["paths"]["/mynah/v1/journal"]["get"]["responses"]["200"];
     let validator = jsonschema::validator_for(&schema(&document, described).unwrap()).unwrap();
-    let journal = sidecar.get("/mynah/v1/journal").await.json();
+    let journal = sidecar.get("/mynah/v1/journal?normalized=true").await.json();
     assert!(validator.is_valid(&journal));
     for (pointer, never) in [
         ("/number", json!("1")),
         ("/surface", json!("gRPC")),
+        ("/messages/0/text", json!(null)),
+        ("/messages/0/name", json!(null)),
+        ("/tools/0/description", json!(null)),
+        ("/parameters", json!(null)),
         ("/response", json!(null)),
         ("/response/text", json!(null)),
         ("/response/reasoning", json!(null)),

@@ -246,6 +246,50 @@ async fn are_checked_like_files() {
     }
 }
 
+/// Adds rules to those of session `a`.
+async fn add(sidecar: &Sidecar, rules: &str) -> Reply {
+    sidecar.post("/mynah/v1/rules?session=a", rules.to_owned()).await
+}
+
+#[tokio::test]
+async fn are_added_after_those_before() {
+    let sidecar = Sidecar::start();
+    for (rules, count) in [
+        ("rules: [{match: {user: hello}, sequence: [one, two]}]", "one"),
+        ("rules: [{name: bye, match: {user: bye}, respond: Bye!}]\nexpect: [{count: 1}]", "two"),
+        (r#"{"rules": [{"match": {"user": "a\u{7f}b"}, "respond": "\u{7f}"}]}"#, "two"),
+    ] {
+        let rules = rules.replace(r"\u{7f}", "\u{7f}");
+        assert_eq!(add(&sidecar, &rules).await.status, 204, "{rules}");
+        assert_eq!(ask(&sidecar, "a", "hello").await, count);
+    }
+    assert_eq!(ask(&sidecar, "a", "bye").await, "Bye!");
+    assert_eq!(ask(&sidecar, "a", "a\u{7f}b").await, "\u{7f}");
+    let entries = entries(&sidecar, "session=a").await;
+    let by = entries.iter().map(|entry| entry["answered_by"][0]["rule"].clone());
+    assert_eq!(by.collect::<Vec<_>>(), ["1", "1", "1", "bye", "3"]);
+    let again = add(&sidecar, "rules: [{name: bye, respond: Bye!}]").await;
+    assert_eq!(again.status, 400);
+    assert!(again.body.contains("duplicate name"), "{}", again.body);
+    for none in ["", "rules: []", "expect: [{count: 1}]", r#"{"fixtures": []}"#] {
+        assert_eq!(add(&sidecar, none).await.status, 400, "{none}");
+    }
+    set(&sidecar, "a", "rules: [{respond: Only this}]").await;
+    assert_eq!(ask(&sidecar, "a", "bye").await, "Only this");
+}
+
+#[tokio::test]
+async fn are_all_kept_if_they_are_added_at_the_same_time() {
+    let sidecar = Sidecar::start();
+    let rule = |number| format!("rules: [{{match: {{user: '<{number}>'}}, respond: {number}}}]");
+    let rules: Vec<_> = (0..50).map(rule).collect();
+    let added = join_all(rules.iter().map(|rules| add(&sidecar, rules))).await;
+    assert!(added.iter().all(|reply| reply.status == 204));
+    for number in 0..50 {
+        assert_eq!(ask(&sidecar, "a", &format!("<{number}>")).await, number.to_string());
+    }
+}
+
 #[tokio::test]
 async fn are_in_the_journal_explained_and_verified() {
     let sidecar = Sidecar::start();

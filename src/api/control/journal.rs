@@ -15,7 +15,8 @@ use crate::{
     api::http::response::json,
     base::{blocking::run_blocking, memory::Charge, work::Work},
     engine::{
-        Engine,
+        Components, Engine,
+        decoded::decoded,
         journal::{Entry, Journal, READING, Selected},
         redactor::Redactor,
         verdict::judge,
@@ -35,10 +36,15 @@ pub(super) async fn get(
     Extension(resources): Extension<Resources>,
     uri: Uri,
 ) -> Result<Response, ControlError> {
-    let query = query::read(&uri, &["session", "component", "outcome", "since", "limit"])?;
+    let query =
+        query::read(&uri, &["session", "component", "outcome", "since", "limit", "normalized"])?;
     let journal = journal(&engine)?;
     let charge = resources.charge.clone();
-    let list = move |work: &Work| list(&journal, &query, &charge, work);
+    let list = move |work: &Work| {
+        let components = query.normalized.then(|| engine.with_instances());
+        let entries = Entries { journal: &journal, components: components.as_ref() };
+        entries.list(&query, &charge, work)
+    };
     Ok(json(resources.run(list).await?))
 }
 
@@ -59,39 +65,58 @@ pub(super) fn journal(engine: &Engine) -> Result<Arc<Journal>, ControlError> {
     engine.readable_journal().ok_or(off)
 }
 
-/// Returns a page with the selected entries. It has fewer if there is no memory for more.
-fn list(
-    journal: &Journal,
-    query: &JournalQuery,
-    charge: &Charge,
-    work: &Work,
-) -> Result<String, ControlError> {
-    let Selected { entries, redactor, .. } = journal.select(&query.selection);
-    let mut text = String::from("{\"entries\":[");
-    let mut listed = 0;
-    let mut next = query.selection.since;
-    let mut charged = 0;
-    for entry in entries.iter().take(query.limit) {
-        // The text may have room for twice its length.
-        let needed = 2 * text.len() + decoded_size(entry, charge);
-        let grown = charge.grow_now(needed.saturating_sub(charged));
-        if listed > 0 {
-            if grown.is_err() || text.len() > MAX_BYTES {
-                break;
+/// Shows entries, with the parts of their requests in the same form for all APIs if there are components.
+struct Entries<'e> {
+    journal: &'e Journal,
+    components: Option<&'e Components>,
+}
+
+impl Entries<'_> {
+    /// Returns a page with the selected entries. It has fewer if there is no memory for more.
+    fn list(
+        &self,
+        query: &JournalQuery,
+        charge: &Charge,
+        work: &Work,
+    ) -> Result<String, ControlError> {
+        let Selected { entries, redactor, .. } = self.journal.select(&query.selection);
+        let mut text = String::from("{\"entries\":[");
+        let mut listed = 0;
+        let mut next = query.selection.since;
+        let mut charged = 0;
+        for entry in entries.iter().take(query.limit) {
+            // The text may have room for twice its length.
+            let needed = 2 * text.len() + self.decoded_size(entry, charge);
+            let grown = charge.grow_now(needed.saturating_sub(charged));
+            if listed > 0 {
+                if grown.is_err() || text.len() > MAX_BYTES {
+                    break;
+                }
+                text.push(',');
             }
-            text.push(',');
+            grown.map_err(Error::from)?;
+            charged = charged.max(needed);
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{}", self.show(entry, &redactor, work)?);
+            listed += 1;
+            next = entry.number;
         }
-        grown.map_err(Error::from)?;
-        charged = charged.max(needed);
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{}", show(entry, &redactor, work)?);
-        listed += 1;
-        next = entry.number;
+        let more = listed < entries.len();
+        let dropped = self.journal.dropped();
+        let _ = write!(text, "],\"next\":{next},\"more\":{more},\"dropped\":{dropped}}}");
+        Ok(text)
     }
-    let more = listed < entries.len();
-    let dropped = journal.dropped();
-    let _ = write!(text, "],\"next\":{next},\"more\":{more},\"dropped\":{dropped}}}");
-    Ok(text)
+
+    fn decoded_size(&self, entry: &Entry, charge: &Charge) -> usize {
+        let forms = 1 + usize::from(self.components.is_some());
+        (forms * decoded_size(entry, charge)).min(charge.budget() / 2)
+    }
+
+    fn show(&self, entry: &Entry, redactor: &Redactor, work: &Work) -> Result<Value, ControlError> {
+        let Some(components) = self.components else { return show(entry, redactor, work) };
+        work.spend(READING.saturating_mul(entry.size()).saturating_mul(2))?;
+        Ok(entry.to_normalized_json(decoded(entry, components, redactor), redactor))
+    }
 }
 
 /// Returns the memory that it takes to show an entry. Half of the budget must do for the largest one.

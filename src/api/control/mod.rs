@@ -6,6 +6,7 @@ mod faults;
 mod journal;
 mod openapi;
 mod query;
+mod report;
 mod resources;
 mod rules;
 mod sessions;
@@ -93,6 +94,7 @@ fn charged(response: Response, call: &TransportCall) -> Response {
 
 fn router(engine: Arc<Engine>, addresses: SessionAddresses) -> Router {
     let session = get(sessions::get).put(sessions::put).delete(sessions::delete);
+    let rules = get(rules::get).put(rules::put).post(rules::post).delete(rules::delete);
     let sessions = Router::new()
         .route("/mynah/v1/sessions", get(sessions::list))
         .route("/mynah/v1/sessions/{name}", session)
@@ -100,7 +102,8 @@ fn router(engine: Arc<Engine>, addresses: SessionAddresses) -> Router {
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
         .route("/mynah/v1/journal/events", get(events::get))
-        .route("/mynah/v1/rules", get(rules::get).put(rules::put).delete(rules::delete))
+        .route("/mynah/v1/report", get(report::get))
+        .route("/mynah/v1/rules", rules)
         .route("/mynah/v1/faults", get(faults::get).put(faults::put).delete(faults::delete))
         .route("/mynah/v1/reset", post(journal::reset))
         .route("/mynah/v1/verify", post(verify::post))

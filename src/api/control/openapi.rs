@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     explain::ExplainRequest,
-    sessions::{Addresses, OpenSessions},
+    sessions::{OpenSession, OpenSessions},
     verify::VerifyRequest,
 };
 use crate::{
@@ -70,10 +70,10 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
     let explanation = answers.subschema_for::<Explanation>().to_value();
     let verdict = answers.subschema_for::<Verdict>().to_value();
     let sessions = answers.subschema_for::<OpenSessions>().to_value();
-    let addresses = answers.subschema_for::<Addresses>().to_value();
+    let addresses = answers.subschema_for::<OpenSession>().to_value();
     let open = operation("Open the addresses of a session", &[], None, Some(addresses.clone()));
     let show = operation("Show the addresses of a session", &[], None, Some(addresses));
-    let all = ["session", "component", "outcome", "since", "limit"];
+    let all = ["session", "component", "outcome", "since", "limit", "normalized"];
     let of_verdict = ["session", "component", "since"];
     let faults = answers.subschema_for::<ShownFaults>().to_value();
     let faults = json!({
@@ -92,6 +92,9 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
         "/mynah/v1/journal/events": {
             "get": as_events(operation("Follow the calls", &all[..4], None, Some(json!({"type": "string"})))),
         },
+        "/mynah/v1/report": {
+            "get": as_text(operation("Describe the latest calls", &all[..4], None, Some(json!({"type": "string"})))),
+        },
         "/mynah/v1/reset": {
             "post": operation("Reset a session, or all", &all[..1], None, None),
         },
@@ -100,8 +103,9 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "post": operation("Explain which rule answers, and which tools echo calls", &[], Some(explain), Some(explanation)),
         },
         "/mynah/v1/rules": {
-            "get": as_yaml(operation("Show the rules", &all[..1], None, Some(rules_schema()))),
-            "put": as_yaml(operation("Set the rules", &all[..1], Some(rules_schema()), None)),
+            "get": as_yaml(operation("Show the rules", &all[..1], None, Some(rules_schema(true)))),
+            "put": as_yaml(operation("Set the rules", &all[..1], Some(rules_schema(false)), None)),
+            "post": as_yaml(operation("Add rules", &all[..1], Some(rules_schema(true)), None)),
             "delete": operation("Remove the rules of a session, or all", &all[..1], None, None),
         },
         "/mynah/v1/faults": {
@@ -141,6 +145,12 @@ fn set_content(operation: &mut Value, part: &str, media_type: &str) {
         let schema = content.remove("application/json").unwrap_or_default();
         content.insert(media_type.to_owned(), schema);
     }
+}
+
+/// Returns an operation whose answer is a text.
+fn as_text(mut operation: Value) -> Value {
+    set_content(&mut operation, "/responses/200/content", "text/plain");
+    operation
 }
 
 /// Returns an operation whose answer is a stream of server-sent events.
@@ -202,6 +212,9 @@ fn parameter(name: &str) -> Value {
         "component" => ("string", "Only calls to this component"),
         "outcome" => ("string", "Only calls that have ended so"),
         "since" => ("integer", "Only calls after the one with this number"),
+        "normalized" => {
+            ("boolean", "Whether to add messages, tools and parameters in one form for all APIs")
+        }
         _ => ("integer", "The maximum number of calls"),
     };
     let mut schema = json!({"type": kind});
@@ -209,19 +222,19 @@ fn parameter(name: &str) -> Value {
         schema["enum"] = json!(CallOutcome::ALL.map(CallOutcome::as_str));
     } else if kind == "string" {
         schema["minLength"] = 1.into();
-    } else {
+    } else if kind == "integer" {
         schema["minimum"] = 0.into();
     }
     json!({"name": name, "in": "query", "description": description, "schema": schema})
 }
 
 /// Returns the schema of the rules of a session. `mynah schema rules` prints that of each rule.
-fn rules_schema() -> Value {
+fn rules_schema(can_expect: bool) -> Value {
     json!({
         "type": "object",
         "properties": {
             "rules": {"type": "array", "minItems": 1, "items": {"type": "object"}},
-            "expect": false,
+            "expect": can_expect,
         },
         "anyOf": [{"required": ["rules"]}, {"required": ["fixtures"]}],
     })

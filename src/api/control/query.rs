@@ -23,6 +23,8 @@ pub(super) struct JournalQuery {
     pub(super) selection: EntryFilter,
     /// The maximum number of entries in the answer.
     pub(super) limit: usize,
+    /// Whether entries have the parts of their requests in the same form for all APIs.
+    pub(super) normalized: bool,
 }
 
 /// Reads the query parameters, of which only those in `known` are allowed.
@@ -48,7 +50,8 @@ pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, ControlErr
     check_name("component", component.as_deref())?;
     let outcome = values.get("outcome").map(|value| outcome(value)).transpose()?;
     let selection = EntryFilter { session, component, outcome, since };
-    Ok(JournalQuery { selection, limit })
+    let normalized = values.get("normalized").map_or(Ok(false), |value| boolean(value))?;
+    Ok(JournalQuery { selection, limit, normalized })
 }
 
 /// Rejects an empty name, which is more likely an unset variable than meant to select everything, and
@@ -76,6 +79,11 @@ fn outcome(value: &str) -> Result<CallOutcome, ControlError> {
             "invalid value {value:?} for outcome; expected one of: {known}"
         ))
     })
+}
+
+fn boolean(value: &str) -> Result<bool, ControlError> {
+    let invalid = format!("invalid value {value:?} for normalized; expected true or false");
+    value.parse().map_err(|_| ControlError::invalid(invalid))
 }
 
 fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, ControlError> {
@@ -125,7 +133,7 @@ fn other_kind(text: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    const ALL: [&str; 5] = ["session", "component", "outcome", "since", "limit"];
+    const ALL: [&str; 6] = ["session", "component", "outcome", "since", "limit", "normalized"];
 
     fn parse(query: &str) -> Option<JournalQuery> {
         read(&format!("/mynah/v1/journal?{query}").parse().unwrap(), &ALL).ok()
@@ -149,6 +157,7 @@ mod tests {
             "outcome=good",
             "since=-1",
             "limit=many",
+            "normalized=1",
         ] {
             assert_eq!(parse(query), None, "{query}");
         }

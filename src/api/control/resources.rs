@@ -1,6 +1,11 @@
 //! What a request of the control API may use.
 
-use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
 
 use axum::body::Body;
 use tokio::sync::Semaphore;
@@ -37,6 +42,8 @@ pub(super) struct Shared {
     turns: Turns,
     /// The memory for the rules of all sessions.
     rules: Arc<MemoryBudget>,
+    /// Held while the rules of a session change.
+    rule_changes: Arc<Mutex<()>>,
     drain: Drain,
 }
 
@@ -62,7 +69,7 @@ impl Turns {
 impl Shared {
     pub(super) fn new(guard: Arc<Guard>, drain: Drain) -> Self {
         let rules = Arc::new(guard.memory.share(RULES_SHARE));
-        Self { guard, turns: Turns::new(), rules, drain }
+        Self { guard, turns: Turns::new(), rules, rule_changes: Arc::default(), drain }
     }
 
     /// Returns what a request may use.
@@ -75,6 +82,11 @@ impl Resources {
     /// Charges nothing yet for rules, which are kept after the request.
     pub(super) fn keep_rules(&self) -> KeptMemory {
         KeptMemory::new(&self.shared.rules, &self.shared.guard.memory)
+    }
+
+    /// Returns what is held while the rules of a session change.
+    pub(super) fn rule_changes(&self) -> Arc<Mutex<()>> {
+        self.shared.rule_changes.clone()
     }
 
     /// Returns whether there is still time to wait until the moment. Waits a little if there is.

@@ -1,6 +1,6 @@
 //! `/mynah/v1/rules`: the rules of a session.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use axum::{
     Extension,
@@ -13,12 +13,7 @@ use http::{StatusCode, Uri, header::CONTENT_TYPE};
 use super::{query, resources::Resources};
 use crate::{
     api::diagnostics::{listed, log_warnings},
-    base::{
-        diagnostics::Diagnostic,
-        kept_memory::{KeptMemory, TEXT_BYTE},
-        pattern::PatternLimits,
-        work::Work,
-    },
+    base::{diagnostics::Diagnostic, kept_memory::TEXT_BYTE, pattern::PatternLimits, work::Work},
     engine::Engine,
     provider::scripted::Rules,
     wire::error::ControlError,
@@ -29,6 +24,10 @@ const SESSION: usize = 4 * 1024;
 /// An upper bound of the memory for a byte of the name of a session.
 const NAME_BYTE: usize = 8;
 
+/// The error of a text that replaces rules.
+const EXPECT: &str =
+    "expect is for files; verify the calls of a session with POST /mynah/v1/verify";
+
 /// Replaces the rules of a session.
 pub(super) async fn put(
     State(engine): State<Arc<Engine>>,
@@ -36,30 +35,69 @@ pub(super) async fn put(
     uri: Uri,
     body: Body,
 ) -> Result<StatusCode, ControlError> {
-    let session = session(&uri)?;
+    change(engine, resources, &uri, body, false).await
+}
+
+/// Adds rules after those of a session.
+pub(super) async fn post(
+    State(engine): State<Arc<Engine>>,
+    Extension(resources): Extension<Resources>,
+    uri: Uri,
+    body: Body,
+) -> Result<StatusCode, ControlError> {
+    change(engine, resources, &uri, body, true).await
+}
+
+async fn change(
+    engine: Arc<Engine>,
+    resources: Resources,
+    uri: &Uri,
+    body: Body,
+    keeps_earlier: bool,
+) -> Result<StatusCode, ControlError> {
+    let session = session(uri)?;
     let text = resources.text(body).await?;
     engine.drop_idle_rules();
     let memory = resources.keep_rules();
     let size = SESSION + NAME_BYTE * session.len() + TEXT_BYTE * text.len();
     memory.grow(size).await.map_err(|_| ControlError::RulesFull)?;
-    resources.run(move |_: &Work| set(&engine, &session, text, memory)).await?;
+    let changes = resources.rule_changes();
+    let change = move |_: &Work| {
+        // Two requests that add rules must not take each other's place.
+        let _turn = changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = if keeps_earlier { texts(&engine, &session) } else { Vec::new() };
+        let size = earlier.iter().map(String::len).sum::<usize>();
+        memory.grow_now(TEXT_BYTE * size).map_err(|_| ControlError::RulesFull)?;
+        let (rules, patterns) = read(&session, [earlier, vec![text]].concat())?;
+        if !keeps_earlier && rules.has_expectations() {
+            return Err(invalid(EXPECT));
+        }
+        if keeps_earlier && !rules.are_in_last_text() {
+            return Err(invalid("expected a list `rules`"));
+        }
+        memory.grow_now(patterns + rules.memory()).map_err(|_| ControlError::RulesFull)?;
+        log_warnings(&format!("rules of session {session}"), rules.warnings());
+        engine.set_rules(&session, &rules.into(), memory);
+        Ok(())
+    };
+    resources.run(change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
+/// Returns the texts of the rules that a session has.
+fn texts(engine: &Engine, session: &str) -> Vec<String> {
+    let rules = engine.rules_of(session);
+    rules.iter().flat_map(|rules| rules.texts()).map(|text| text.text.clone()).collect()
+}
 
-fn set(
-    engine: &Engine,
-    session: &str,
-    text: String,
-    memory: KeptMemory,
-) -> Result<(), ControlError> {
-    let (read, patterns) = PatternLimits::INSTANCE.read(|| Rules::of_session(session, text));
-    let rules = read.map_err(|errors| {
-        ControlError::invalid(format!("invalid rules:\n{}", listed(&errors, "\n", shown)))
-    })?;
-    memory.grow_now(patterns + rules.memory()).map_err(|_| ControlError::RulesFull)?;
-    log_warnings(&format!("rules of session {session}"), rules.warnings());
-    engine.set_rules(session, &rules.into(), memory);
-    Ok(())
+/// Reads rules. Also returns the memory of their patterns.
+fn read(session: &str, texts: Vec<String>) -> Result<(Rules, usize), ControlError> {
+    let (read, patterns) = PatternLimits::INSTANCE.read(|| Rules::of_session(session, texts));
+    let invalid = |errors: Vec<Diagnostic>| invalid(&listed(&errors, "\n", shown));
+    Ok((read.map_err(invalid)?, patterns))
+}
+
+fn invalid(errors: &str) -> ControlError {
+    ControlError::invalid(format!("invalid rules:\n{errors}"))
 }
 
 /// Shows an error in a text that is not a file.
@@ -68,16 +106,18 @@ fn shown(Diagnostic { place, message, .. }: &Diagnostic) -> String {
     place.unwrap_or_default() + message
 }
 
-/// Returns the text of the rules of a session.
+/// Returns the texts of the rules of a session.
 pub(super) async fn get(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
 ) -> Result<Response, ControlError> {
     let session = session(&uri)?;
-    let rules = engine.rules_of(&session);
-    let text = rules.as_ref().and_then(|rules| rules.texts().next());
-    let missing = || ControlError::NotFound(format!("session {session:?} has no rules"));
-    let text = text.ok_or_else(missing)?.text.clone();
+    let texts = texts(&engine, &session);
+    if texts.is_empty() {
+        return Err(ControlError::NotFound(format!("session {session:?} has no rules")));
+    }
+    // Each is a document.
+    let text = texts.join("\n---\n");
     Ok(([(CONTENT_TYPE, "application/yaml")], text).into_response())
 }
 

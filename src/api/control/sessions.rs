@@ -8,10 +8,14 @@ use http::{HeaderValue, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
+use twox_hash::XxHash3_64;
 
 use super::query::check_name;
 use crate::{
-    api::http::response, base::endpoint::Endpoint, net::BindError, wire::error::ControlError,
+    api::{http::response, pipeline::MAX_SESSION_NAME},
+    base::endpoint::Endpoint,
+    net::BindError,
+    wire::error::ControlError,
 };
 
 /// Maximum number of requests that wait for the server.
@@ -125,9 +129,15 @@ impl From<OpenError> for ControlError {
 
 type Name = Result<Path<String>, PathRejection>;
 
+/// Returns the name in a path. The end of a name that is too long is replaced with its hash.
 fn name(path: Name) -> Result<String, ControlError> {
     let Path(name) = path.map_err(|error| ControlError::invalid(error.body_text()))?;
-    Ok(name)
+    if name.len() <= MAX_SESSION_NAME {
+        return Ok(name);
+    }
+    let hash = format!("-{:016x}", XxHash3_64::oneshot(name.as_bytes()));
+    let kept = name.floor_char_boundary(MAX_SESSION_NAME - hash.len());
+    Ok(name[..kept].to_owned() + &hash)
 }
 
 /// Opens the addresses of a session. They stay the same until they are closed.
@@ -136,8 +146,9 @@ pub(super) async fn put(
     path: Name,
 ) -> Result<Response, ControlError> {
     let name = SessionName::new(name(path)?)?;
+    let session = name.name.clone();
     let addresses = sessions.ask(|answer| SessionRequest::Open(name, answer)).await??;
-    Ok(response::json(json(&addresses)))
+    Ok(response::json(json(&OpenSession { session, addresses })))
 }
 
 /// Returns the addresses of a session.
@@ -148,7 +159,7 @@ pub(super) async fn get(
     let name = name(path)?;
     let open = sessions.list().await?.into_iter().find(|open| open.session == name);
     let open = open.ok_or_else(|| no_addresses(&name))?;
-    Ok(response::json(json(&open.addresses)))
+    Ok(response::json(json(&open)))
 }
 
 /// Lists the sessions that have addresses.

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{Extension, body::Body, extract::State, response::Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::{
     journal::journal,
@@ -15,7 +16,7 @@ use crate::{
     api::http::response::json,
     base::{
         clock::Moment, duration, json_size::decoded_size, mapping::Mapping, pattern::PatternLimits,
-        work::Work,
+        text::shorten, work::Work,
     },
     engine::{
         Engine,
@@ -31,6 +32,9 @@ use crate::{
 
 /// The maximum number of expectations and conditions in a request.
 const MAX_CONDITIONS: usize = 10_000;
+
+/// The maximum number of characters of conditions in a report.
+const MAX_SHOWN: usize = 200;
 
 /// What to check: the number of calls that match, a list of such expectations, or the use of rules.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -61,6 +65,9 @@ pub(super) struct VerifyRequest {
     /// fail because of a fault.
     #[serde(default)]
     no_unmatched: bool,
+    /// Whether the requests of all calls must be recorded, if recordings are replayed.
+    #[serde(default)]
+    recorded: bool,
     /// How many calls of the session, or of all sessions, must be waiting now because of a delay or a fault,
     /// at least.
     waiting: Option<usize>,
@@ -152,6 +159,7 @@ async fn check(
             // A call of the session may have ended since.
             verification.other_sessions.retain(|other| other != session);
         }
+        verification.describe(&checks);
         // Serializing texts and numbers cannot fail.
         let report = serde_json::to_string(&verification).unwrap_or_default();
         let Verification { ok, is_final, .. } = verification;
@@ -170,7 +178,8 @@ fn parse(
     work.keep(memory)?;
     let request = request?;
     let wait = request.wait()?;
-    let (selection, checks) = request.into_checks(engine)?;
+    let (selection, mut checks) = request.into_checks(engine)?;
+    checks.conditions = shown_conditions(text);
     let conditions = checks.expectations.iter().map(|it| it.r#match.len()).sum::<usize>();
     if conditions + checks.expectations.len() > MAX_CONDITIONS {
         let limit = format!("expected at most {MAX_CONDITIONS}; split the request");
@@ -179,6 +188,16 @@ fn parse(
         )));
     }
     Ok((selection, checks, wait))
+}
+
+/// Returns the conditions of each expectation as they were sent, or their beginning.
+fn shown_conditions(text: &str) -> Vec<String> {
+    let request: Value = serde_json::from_str(text).unwrap_or_default();
+    let listed = request["expect"].as_array().into_iter().flatten();
+    let all = listed.map(|it| &it["match"]).chain([&request["match"]]);
+    let is_empty = |it: &Value| it.as_object().is_none_or(Map::is_empty);
+    let shown = |it: &Value| shorten(&it.to_string(), MAX_SHOWN).into_owned();
+    all.map(|it| if is_empty(it) { String::new() } else { shown(it) }).collect()
 }
 
 impl VerifyRequest {
@@ -205,6 +224,7 @@ impl VerifyRequest {
             expect,
             unused,
             no_unmatched,
+            recorded,
             waiting,
             scrubbed,
             wait: _,
@@ -217,14 +237,19 @@ impl VerifyRequest {
                 (r#match.unwrap_or_default(), count.unwrap_or(Count::at_least(1)));
             expectations.push(Expectation { name: None, r#match, count });
         }
-        if expectations.is_empty() && !unused && !no_unmatched && waiting.is_none() {
-            let expected = "expected match, count, expect, unused, no_unmatched or waiting";
+        let is_checked = unused || no_unmatched || recorded || waiting.is_some();
+        if expectations.is_empty() && !is_checked {
+            let expected =
+                "expected match, count, expect, unused, no_unmatched, recorded or waiting";
             return Err(ControlError::invalid(format!("there is nothing to check; {expected}")));
         }
         let now = || engine.waiting.count(session.as_deref());
         let waiting = waiting.map(|expected| Waiting { expected, now: now() });
         let unused = unused.then(|| engine.rules_to_use(session.as_deref()));
         let selection = EntryFilter { session, outcome, since, ..EntryFilter::default() };
-        Ok((selection, Checks { expectations, unused, no_unmatched, waiting, scrubbed }))
+        let conditions = Vec::new();
+        let checks =
+            Checks { expectations, unused, no_unmatched, recorded, waiting, conditions, scrubbed };
+        Ok((selection, checks))
     }
 }

@@ -3,6 +3,7 @@
 mod dropped;
 mod entry;
 mod file;
+mod normalized;
 mod packed;
 mod shards;
 mod shown;

@@ -4,11 +4,14 @@ use std::{collections::BTreeSet, time::Duration};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::entry::{CallError, CallOutcome, Entry, Outcome};
+use super::{
+    entry::{CallError, CallOutcome, Entry, Outcome},
+    normalized::{ShownMessage, ShownTool, ShownToolCall, parameters},
+};
 use crate::{
-    chat::{MissingPart, Response, ToolCall, Usage},
+    chat::{MissingPart, Request, Response, Usage},
     engine::redactor::{RedactRequest, Redactor},
     provider::{
         call::{AnsweredBy, Surface, rule_place},
@@ -48,6 +51,19 @@ pub(crate) struct ShownEntry<'e> {
     /// The request as the client sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
     request: Option<Value>,
+    /// The messages of the request in the same form for all APIs, with `normalized`. Those of an invalid
+    /// request are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<ShownMessage>")]
+    messages: Option<Vec<ShownMessage>>,
+    /// The tools that the request offers, with `normalized`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<ShownTool>")]
+    tools: Option<Vec<ShownTool>>,
+    /// The other keys of the request in snake case, with `normalized`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Map<String, Value>")]
+    parameters: Option<Map<String, Value>>,
     /// How the call ended.
     #[schemars(schema_with = "outcome_names")]
     outcome: &'static str,
@@ -98,16 +114,6 @@ struct ShownResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ShownUsage")]
     usage: Option<ShownUsage>,
-}
-
-/// A call of a tool.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "EntryToolCall", deny_unknown_fields)]
-struct ShownToolCall {
-    id: Option<String>,
-    name: String,
-    /// The arguments as JSON text. It may be invalid, if a test wants that.
-    arguments: String,
 }
 
 /// Numbers of tokens.
@@ -181,10 +187,23 @@ enum ShownAnswer<'e> {
 impl Entry {
     /// Returns the entry as JSON, without secrets.
     pub(crate) fn to_json(&self, redactor: &Redactor) -> Value {
-        // Texts and numbers can always be serialized.
-        let mut entry = serde_json::to_value(self.shown(redactor)).unwrap_or_default();
-        redactor.redact(&mut entry);
-        entry
+        self.shown(redactor).to_json(redactor)
+    }
+
+    /// Returns the entry as JSON, without secrets, with the parts of its request, if that is valid, in the same form
+    /// for all APIs.
+    pub(crate) fn to_normalized_json(
+        &self,
+        request: Option<Request>,
+        redactor: &Redactor,
+    ) -> Value {
+        let mut shown = self.shown(redactor);
+        shown.parameters = Some(parameters(shown.request.as_ref()));
+        if let Some(Request { messages, tools, .. }) = request {
+            shown.messages = Some(messages.into_iter().map(ShownMessage::from).collect());
+            shown.tools = Some(tools.into_iter().map(ShownTool::from).collect());
+        }
+        shown.to_json(redactor)
     }
 
     /// Returns what is shown of the entry. Its secrets are still in it.
@@ -205,11 +224,23 @@ impl Entry {
             stream: self.is_streamed,
             api: self.request.as_ref().map(|request| request.api.as_str()),
             request: self.request.as_ref().map(|request| redactor.readable(request)),
+            messages: None,
+            tools: None,
+            parameters: None,
             outcome: self.outcome.kind().as_str(),
             response,
             error,
             answered_by: self.answered_by.iter().map(ShownAnswer::from).collect(),
         }
+    }
+}
+
+impl ShownEntry<'_> {
+    fn to_json(&self, redactor: &Redactor) -> Value {
+        // Texts and numbers can always be serialized.
+        let mut entry = serde_json::to_value(self).unwrap_or_default();
+        redactor.redact(&mut entry);
+        entry
     }
 }
 
@@ -241,12 +272,6 @@ impl From<Response> for ShownResponse {
             model: model.filter(|_| has_output),
             usage: usage.filter(|_| has_output).map(ShownUsage::from),
         }
-    }
-}
-
-impl From<ToolCall> for ShownToolCall {
-    fn from(ToolCall { id, name, arguments }: ToolCall) -> Self {
-        Self { id, name, arguments }
     }
 }
 

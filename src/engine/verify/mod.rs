@@ -2,14 +2,18 @@
 
 mod report;
 mod search;
+mod text;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-pub(crate) use self::report::{NearRule, UnmatchedCall, Verification, Verified};
 use self::{report::MAX_LISTED, search::Search};
+pub(crate) use self::{
+    report::{UnmatchedCall, Verification, Verified},
+    text::add_nearest,
+};
 use super::{
     Components,
     journal::{Entry, Selected},
@@ -43,8 +47,12 @@ pub(crate) struct Checks {
     pub(crate) unused: Option<Vec<Arc<Rules>>>,
     /// Whether all calls must have been answered by a rule or an instruction chain.
     pub(crate) no_unmatched: bool,
+    /// Whether all requests must be recorded.
+    pub(crate) recorded: bool,
     /// The calls that wait because of a delay or a fault, if they are checked.
     pub(crate) waiting: Option<Waiting>,
+    /// The conditions of the expectations as texts, for the report.
+    pub(crate) conditions: Vec<String>,
     /// Whether conditions see inputs with personal data scrubbed, as the model does.
     pub(crate) scrubbed: bool,
 }
@@ -91,26 +99,33 @@ pub(crate) fn verify(
     work.spend(ANSWER * answers)?;
     let unused = checks.unused.as_ref().map(|rules| unused(entries, rules));
     let unmatched = checks.no_unmatched.then(|| unmatched(&search)).transpose()?;
+    let unrecorded = checks.recorded.then(|| unrecorded(&search)).transpose()?;
     let all_used = unused.as_ref().is_none_or(Vec::is_empty);
     let all_matched = unmatched.as_ref().is_none_or(Vec::is_empty);
-    let is_uncertain = !all_used || (checks.no_unmatched && all_matched);
+    let all_recorded = unrecorded.as_ref().is_none_or(Vec::is_empty);
+    let is_uncertain =
+        !all_used || (checks.no_unmatched && all_matched) || (checks.recorded && all_recorded);
     let incomplete = results.iter().any(|it| it.incomplete) || (dropped > 0 && is_uncertain);
     let all_wait = checks.waiting.is_none_or(|waiting| waiting.now >= waiting.expected);
     let ok = results.iter().all(|result| result.ok)
-        && (all_used && all_matched && all_wait)
+        && (all_used && all_matched && all_recorded && all_wait)
         && !incomplete;
     let mut failed = checks.expectations.iter().zip(&results).filter(|(_, result)| !result.ok);
-    let is_final = !all_matched || failed.any(|(it, result)| !it.count.is_too_few(result.matched));
+    let is_final = !all_matched
+        || !all_recorded
+        || failed.any(|(it, result)| !it.count.is_too_few(result.matched));
     Ok(Verification {
         ok,
         is_final,
         expectations: results,
         unused,
         unmatched,
+        unrecorded,
         waiting: checks.waiting.map(|waiting| waiting.now),
         other_sessions: Vec::new(),
         dropped,
         incomplete,
+        report: String::new(),
     })
 }
 
@@ -159,8 +174,29 @@ fn unused(entries: &[Arc<Entry>], rules: &[Arc<Rules>]) -> Vec<UnusedRule> {
 
 /// Returns the calls that neither a rule nor a chain has answered, and that did not fail on purpose.
 fn unmatched(search: &Search<'_>) -> Result<Vec<UnmatchedCall>, Stopped> {
-    let is_missed = |answer: &AnsweredBy| *answer == AnsweredBy::Missed;
-    let unmatched = search.entries.iter().filter(|it| it.answered_by.iter().all(is_missed));
+    let unmatched = search.entries.iter().filter(|entry| is_unmatched(entry));
     let listed = unmatched.take(MAX_LISTED).enumerate();
     listed.map(|(index, entry)| search.unmatched_call(entry, index < MAX_COMPARED)).collect()
+}
+
+fn is_unmatched(entry: &Entry) -> bool {
+    entry.answered_by.iter().all(|answer| *answer == AnsweredBy::Missed)
+}
+
+/// Returns the calls whose requests are not recorded, each with its error.
+fn unrecorded(search: &Search<'_>) -> Result<Vec<String>, Stopped> {
+    let missed = search.entries.iter().filter(|it| it.answered_by.contains(&AnsweredBy::Missed));
+    missed.map(|entry| search.unrecorded_call(entry)).collect()
+}
+
+/// Describes a call that neither a rule nor a chain has answered. Returns `None` for another one.
+pub(crate) fn unmatched_call(
+    entry: &Entry,
+    calls: &Selected,
+    components: &Components,
+    work: &Work,
+) -> Result<Option<UnmatchedCall>, Stopped> {
+    let Selected { entries, redactor, .. } = calls;
+    let search = Search { entries, redactor, components, scrubbed: false, work };
+    is_unmatched(entry).then(|| search.unmatched_call(entry, true)).transpose()
 }

@@ -33,6 +33,9 @@ pub(crate) struct Verification {
     /// How many calls are waiting because of a delay or a fault, if this was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<usize>,
+    /// The calls whose requests are not recorded, each with its error, if this was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unrecorded: Option<Vec<String>>,
     /// Some of the sessions that have calls, if the session that was checked has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_sessions: Vec<String>,
@@ -42,6 +45,9 @@ pub(crate) struct Verification {
     /// Whether the calls that are not checked could change a result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) incomplete: bool,
+    /// What is not as expected, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) report: String,
 }
 
 /// The result of an expectation.

@@ -1,6 +1,6 @@
 //! Searches the calls that match.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::report::{MAX_LISTED, NearMiss, NearRule, UnmatchedCall, Verified};
 use crate::{
@@ -11,9 +11,10 @@ use crate::{
     chat::Request,
     engine::{
         Component, Components,
+        decoded::decoded,
         explain::{scrub_inputs, show_to_rules},
         journal::{Entry, READING},
-        redactor::{RedactRequest, Redactor},
+        redactor::Redactor,
     },
     provider::scripted::rules::{
         Expectation,
@@ -116,6 +117,18 @@ impl Search<'_> {
         Ok(UnmatchedCall { number: entry.number, text, error, nearest })
     }
 
+    /// Describes a call whose request is not recorded.
+    pub(super) fn unrecorded_call(&self, entry: &Entry) -> Result<String, Stopped> {
+        let Entry { number, component, .. } = entry;
+        let error = entry.error().map_or("", |error| &error.message);
+        self.work.spend(READING.saturating_mul(error.len()))?;
+        let prefix = format!("failed conversing with component {component}: ");
+        let error = self.redactor.redacted(error.strip_prefix(&prefix).unwrap_or(error));
+        let text = format!("call {number} of {component}: {}", shorten(&error, MAX_ERROR));
+        self.work.keep(text.len())?;
+        Ok(text)
+    }
+
     /// Returns the rule that was nearest to a request to a component in a session.
     fn nearest_rule(
         &self,
@@ -155,17 +168,13 @@ impl Search<'_> {
     ) -> Result<Option<T>, Stopped> {
         self.work.spend(READING.saturating_mul(entry.size()))?;
         let component = self.components.find(&entry.component).ok();
-        let none = BTreeSet::new();
-        let own_tools = component.as_ref().map_or(&none, |component| &component.own_tools);
-        let Some(sent) = entry.request.as_ref() else { return Ok(None) };
-        let Ok(mut request) = sent.to_chat(&entry.component, own_tools) else { return Ok(None) };
-        self.redactor.redact_request(&mut request);
+        let Some(request) = decoded(entry, self.components, self.redactor) else { return Ok(None) };
         let session = self.redactor.redacted(entry.session());
         let origin = CallOrigin {
             component: &entry.component,
             model: component.as_ref().and_then(|component| component.model.as_deref()),
             session: &session,
-            alpha1: sent.api.is_alpha1(),
+            alpha1: entry.request.as_ref().is_some_and(|sent| sent.api.is_alpha1()),
         };
         look(request, origin).map(Some)
     }

@@ -51,6 +51,19 @@ pub enum Role {
     },
 }
 
+impl Role {
+    /// Returns the name of the role.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Developer => "developer",
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant { .. } => "assistant",
+            Self::Tool { .. } => "tool",
+        }
+    }
+}
+
 impl Message {
     /// Creates a message with one text and no name.
     ///

@@ -16,7 +16,7 @@ use super::{
     expectation::Expectation,
     index::Index,
     matching::request::{NormalizationSource, Normalizer},
-    reader::Reader,
+    reader::{Named, Reader},
     rule::Rule,
     source::{Part, RulesSource},
     text_files,
@@ -35,6 +35,8 @@ struct Contents {
     without_rules: Vec<Diagnostic>,
     /// The tree of the last file.
     tree: Option<Node>,
+    /// The rules in the texts with the source of the last one.
+    named: Named,
 }
 
 impl Rules {
@@ -119,16 +121,22 @@ impl Contents {
 
     /// Adds the contents of a text.
     fn add(&mut self, text: RulesText, is_one_of_several: bool) {
+        if self.files.last().is_none_or(|file| file.text.source != text.source) {
+            self.named = Named::default();
+        }
         let mut reader = Reader {
             source: text.source.clone(),
             is_file: text.file.is_some(),
             folder: text.file.as_ref().and_then(|file| file.parent()).map(Path::to_owned),
             is_one_of_several,
             templates: mem::take(&mut self.templates),
+            named: mem::take(&mut self.named),
             ..Reader::default()
         };
         let (read, _) = PatternLimits::FILE.read(|| reader.read_any(&text.text));
         self.templates = reader.templates;
+        self.named = reader.named;
+        self.named.before += read.rules.len();
         let in_file = |mut diagnostics: Vec<Diagnostic>| {
             diagnostics.sort();
             let file = text.file.as_deref();
@@ -271,8 +279,10 @@ impl Reader {
             self.error(root.place, "expected a list `rules` or `expect`, as this is a rules file");
         }
         let rules = self.entries(root, "rules", rules).into_iter();
-        let rules =
-            rules.filter_map(|(number, node, rule)| self.rule(number, node, &rule)).collect();
+        let before = self.named.before;
+        let rules = rules
+            .filter_map(|(number, node, rule)| self.rule(before + number, node, &rule))
+            .collect();
         let expectations = self.entries(root, "expect", expect).into_iter();
         let expectations = expectations.filter_map(|(number, node, expectation)| {
             self.within = format!("expect {number}");

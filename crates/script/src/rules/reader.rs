@@ -35,11 +35,20 @@ pub(super) struct Reader {
     /// The names of the texts that the conditions of the current rule capture. `None` if the conditions
     /// are invalid.
     pub(super) captures: Option<BTreeSet<String>>,
-    /// The line of each rule's name.
-    pub(super) names: BTreeMap<String, usize>,
+    /// The rules so far.
+    pub(super) named: Named,
     /// The normalization that the file states.
     pub(super) normalizer: Option<Arc<Normalizer>>,
     pub(super) errors: Vec<Diagnostic>,
+}
+
+/// The rules in the texts with one source. Their numbers continue, and their names are unique.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// How many rules there are in earlier texts.
+    pub(super) before: usize,
+    /// The line of each rule's name.
+    pub(super) lines: BTreeMap<String, usize>,
 }
 
 impl Reader {

@@ -83,7 +83,7 @@ impl Reader {
         let name = entries.get("name").map(|entry| &entry.node).filter(|node| !node.is_null());
         let name = name.and_then(|node| Some((node.place, node.as_written()?)));
         let Some((place, name)) = name else { return RuleLabel::number(number) };
-        if let Some(line) = self.names.insert(name.to_owned(), place.line) {
+        if let Some(line) = self.named.lines.insert(name.to_owned(), place.line) {
             self.error(place, format!("duplicate name {name:?}; first used in line {line}"));
         }
         RuleLabel::name(name)

@@ -8,7 +8,7 @@ use std::{
 /// A text of rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesText {
-    /// What counters and reports call the text. No two texts in use have the same.
+    /// What counters and reports call the text. Only the texts of a session share it.
     pub source: Arc<str>,
     /// The file, unless the text is in the metadata of a component.
     pub file: Option<PathBuf>,

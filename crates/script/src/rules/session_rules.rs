@@ -17,7 +17,7 @@ use mynah_core::base::{
     yaml::{self, Value, to_json},
 };
 
-use super::{Rules, RulesText, uses::key};
+use super::{Rules, RulesText, rule::Rule, uses::key};
 
 /// The memory of a step without its texts.
 const STEP: usize = 640;
@@ -103,20 +103,27 @@ impl SessionRules {
 }
 
 impl Rules {
-    /// Reads the rules of a session.
+    /// Reads the rules of a session. Those of the first text are tried first.
     ///
     /// # Errors
     ///
-    /// Fails with all errors in the text.
-    pub fn of_session(session: &str, text: String) -> Result<Self, Vec<Diagnostic>> {
-        let source = format!("session {session}").into();
-        let rules = Self::read_texts(vec![RulesText { source, file: None, text }], true)?;
-        if rules.files.iter().all(|file| file.expectations.is_empty()) {
-            return Ok(rules);
-        }
-        Err(vec![Diagnostic::error(
-            "expect is for files; verify the calls of a session with POST /mynah/v1/verify",
-        )])
+    /// Fails with all errors in the texts.
+    pub fn of_session(session: &str, texts: Vec<String>) -> Result<Self, Vec<Diagnostic>> {
+        let source = format!("session {session}");
+        // Each text has a source of its own, by which its rules are found.
+        let text = |text| RulesText { source: source.as_str().into(), file: None, text };
+        Self::read_texts(texts.into_iter().map(text).collect(), true)
+    }
+
+    /// Returns `true` if the last text has rules.
+    pub fn are_in_last_text(&self) -> bool {
+        let last = self.texts().last().map(|text| &text.source);
+        last.is_some_and(|last| self.rules.iter().any(|rule| Arc::ptr_eq(last, &rule.source)))
+    }
+
+    /// Returns `true` if a text has the list `expect`.
+    pub fn has_expectations(&self) -> bool {
+        self.files.iter().any(|file| !file.expectations.is_empty())
     }
 
     /// Returns an upper bound of what steps and templates take in addition to the
@@ -146,9 +153,13 @@ impl Rules {
     /// Returns the key of each rule's counter with the content of the rule, which is not known if it was
     /// converted.
     fn contents(&self) -> BTreeSet<(String, Option<String>)> {
-        let written: BTreeMap<_, _> = self.texts().flat_map(written_rules).collect();
-        let content = |place: Option<Place>| place.and_then(|place| written.get(&place).cloned());
-        self.rules.iter().map(|rule| (key(rule), content(rule.place))).collect()
+        let written = |text| written_rules(text).into_iter().collect::<BTreeMap<_, _>>();
+        let texts: Vec<_> = self.texts().map(|text| (&text.source, written(text))).collect();
+        let content = |rule: &Rule| {
+            let (_, written) = texts.iter().find(|(it, _)| Arc::ptr_eq(it, &rule.source))?;
+            written.get(&rule.place?).cloned()
+        };
+        self.rules.iter().map(|rule| (key(rule), content(rule))).collect()
     }
 }
 
@@ -171,7 +182,8 @@ mod tests {
         let budget = Arc::new(MemoryBudget::new(1 << 20));
         let table = SessionRules::default();
         for session in ["used", "idle"] {
-            let rules = Rules::of_session(session, "rules: [{respond: a}]".to_owned()).unwrap();
+            let rules =
+                Rules::of_session(session, vec!["rules: [{respond: a}]".to_owned()]).unwrap();
             let old = table.set(session, rules.into(), KeptMemory::new(&budget, &budget));
             assert!(old.is_none());
         }

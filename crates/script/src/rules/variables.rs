@@ -132,19 +132,17 @@ fn list(items: impl Iterator<Item = Json>) -> Value {
 
 /// Returns a message with its role, its text and what only some messages have.
 fn message(message: &Message) -> Json {
-    let (role, mut object) = match &message.role {
-        Role::Developer => ("developer", json!({})),
-        Role::System => ("system", json!({})),
-        Role::User => ("user", json!({})),
+    let mut object = match &message.role {
+        Role::Developer | Role::System | Role::User => json!({}),
         Role::Assistant { tool_calls } => {
             let calls = tool_calls.iter().map(
                 |call| json!({ "id": call.id, "name": call.name, "args": read(&call.arguments) }),
             );
-            ("assistant", json!({ "tool_calls": calls.collect::<Vec<_>>() }))
+            json!({ "tool_calls": calls.collect::<Vec<_>>() })
         }
-        Role::Tool { .. } => ("tool", result(message)),
+        Role::Tool { .. } => result(message),
     };
-    object["role"] = role.into();
+    object["role"] = message.role.as_str().into();
     object["text"] = message.text().into();
     if let Some(name) = &message.name {
         object["name"] = name.as_str().into();

@@ -6,6 +6,7 @@
 //! [`TopLevel`] tells these formats apart. [`from_str`] deserializes a text in one of mynah's own formats.
 
 mod deserialize;
+mod from_json;
 mod json;
 mod node;
 mod parse;

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     deserialize::Reader,
+    from_json::from_json,
     node::{Entry, Node, Tree, Value},
 };
 use crate::base::{
@@ -47,7 +48,7 @@ pub fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> 
 ///
 /// Returns `None` if the document has no content. Diagnostics have a place but no file.
 pub fn parse_own(text: &str) -> Result<Option<Tree>, Diagnostic> {
-    parse_with(Keys::AsWritten, text, 1)
+    parse_with(Keys::AsWritten, &from_json(text), 1)
 }
 
 /// Adds a hint to an error if its line, or the one before, has a template without quotes, which is a
