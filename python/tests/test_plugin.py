@@ -47,16 +47,16 @@ def test_another(mynah):
     result.stdout.fnmatch_lines(
         [
             '*mynah calls*',
-            "session 'test_module.py::test_fails' has 3 calls",
+            'session "test_module.py::test_fails" has 3 calls',
             'call 1 to echo (ok, * ms, rule 1 (test_module.py:4))',
             '  user: How is the weather?',
             '  answer: Sunny',
             'call 2 to echo (ok, * ms, no rule)',
             '  user: Hello',
             '  answer: Hello',
-            "  the nearest is rule 'rule 1 (test_module.py:4)' of session *::test_fails:",
+            '  the nearest is rule "rule 1 (test_module.py:4)" of session *::test_fails:',
             '    user: expected a text that contains "weather"',
-            "          the call has 'Hello'",
+            '          the call has "Hello"',
             '*mynah log*',
             '*DEBUG*test_module.py::test_fails*',
         ]
@@ -82,7 +82,9 @@ def test_unmatched():
 """
     result = run(module, ini='mynah_args = --strict')
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(['E * no rule answered call 1: Hello', '*mynah calls*', 'call 1 *'])
+    result.stdout.fnmatch_lines(
+        ['E * neither a rule nor a chain answered call 1: "Hello"', '*mynah calls*', 'call 1 *']
+    )
     result.stdout.no_fnmatch_line('*_session.py*')
 
 

@@ -1,6 +1,5 @@
 """Checks of the source, and of the code in the README."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -27,25 +26,8 @@ def test_mypy(tmp_path):
     check('mypy', '--cache-dir', str(tmp_path))
 
 
-def test_size():
-    files = (PROJECT / 'src/mynah').glob('*.py')
-    assert sum(map(lines_of_code, files)) <= 713
+def test_the_readme_is_short():
     assert len(README.splitlines()) <= 60
-
-
-def lines_of_code(file: Path) -> int:
-    """Returns the number of lines that are not blank, comments or documentation."""
-    text = file.read_text()
-    bodies = (getattr(node, 'body', None) for node in ast.walk(ast.parse(text)))
-    first = (body[0] for body in bodies if isinstance(body, list) and body)
-    texts = (node for node in first if isinstance(node, ast.Expr) and is_text(node.value))
-    skipped = {line for node in texts for line in range(node.lineno, node.end_lineno + 1)}
-    lines = ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1))
-    return sum(bool(line) and line[0] != '#' and number not in skipped for number, line in lines)
-
-
-def is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def test_the_test_of_the_readme(run, pytester):

@@ -133,9 +133,9 @@ def test_expected(mynah):
         '"test_module.py::test_weather: How is the weather?": messages.1.text: '
     )
     lines = result.stdout.lines
-    assert f'call 2 to echo: {nearest}How is the [-weather?-]{{+wether?+}}' in lines
-    assert f'call 5 to echo: {nearest}How [-is-]{{+was+}} the weather?' in lines
-    assert sum(line.startswith('call 3 to echo: the request') for line in lines) == 1
+    assert f'call 2 of echo: {nearest}How is the [-weather?-]{{+wether?+}}' in lines
+    assert f'call 5 of echo: {nearest}How [-is-]{{+was+}} the weather?' in lines
+    assert sum(line.startswith('call 3 of echo: the request') for line in lines) == 1
     result.stdout.fnmatch_lines(['call 2 to echo (failed, * ms, not recorded)'])
     result.stdout.no_fnmatch_line('*no test asked for*')
 
@@ -160,11 +160,11 @@ def test_other(mynah):
 """
     result = run_model(module, '--mynah-replay')
     result.assert_outcomes(passed=2)
-    rule = "rule 'test_module.py::test_{}' of recordings/echo.yaml has answered no call{}"
+    rule = "rule 'test_module.py::test_{}' in recordings/echo.yaml did not answer{}"
     result.stdout.fnmatch_lines(
         [
             '* mynah: recorded exchanges that no test asked for *',
-            rule.format('numbers: Count', ' with step 2'),
+            rule.format('numbers: Count', ' with its steps 2'),
             rule.format('weather: How is the weather?', ''),
         ]
     )

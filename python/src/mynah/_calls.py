@@ -1,8 +1,7 @@
 """The calls in the journal, with types."""
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from ._control import Object
@@ -100,22 +99,16 @@ class Verdict(NamedTuple):
     violations: list[Violation]
 
 
-CONTENT = {'inputs', 'messages', 'input', 'instructions', 'tools', 'name'}
-
-
 def call(entry: Object) -> Call:
-    """Reads an entry of the journal. A request that is not JSON has no messages."""
+    """Reads an entry of the journal. An invalid request has no messages."""
     sent, error, answer = (entry.get(name) for name in ('request', 'error', 'response'))
-    request = _snake(sent) if isinstance(sent, dict) else {}
-    tools = (tool.get('function') or tool for tool in request.get('tools') or ())
-    answered_by = tuple(entry.get('answered_by') or ())
+    answered_by = tuple(entry['answered_by'])
     return _read(
         Call,
         entry,
         request=sent if isinstance(sent, dict) else {'body': sent},
-        messages=tuple(_messages(request)),
-        tools=tuple(_read(Tool, tool) for tool in tools),
-        parameters={key: value for key, value in request.items() if key not in CONTENT},
+        messages=tuple(map(_message, entry.get('messages', ()))),
+        tools=tuple(_read(Tool, tool) for tool in entry.get('tools', ())),
         answer=_read(Answer, answer, tool_calls=_tool_calls(answer)) if answer else None,
         error=_read(CallError, error) if error else None,
         rules=tuple(by['rule'] for by in answered_by if 'rule' in by),
@@ -134,45 +127,11 @@ def _read(kind: Callable[..., T], value: Object, **read: object) -> T:
     return kind(**{**fields, **read})
 
 
-def _messages(request: Object) -> Iterator[Message]:
-    """Reads the messages of a request of Dapr's APIs or of OpenAI's."""
-    if instructions := request.get('instructions'):
-        yield Message('system', instructions)
-    for one in request.get('inputs') or ():
-        if 'content' in one:  # the first version of Dapr's API
-            yield _message(one.get('role') or 'user', one)
-        for message in one.get('messages') or ():
-            for role, value in _snake(message).items():
-                yield _message(role.removeprefix('of_'), _snake(value))
-    items = request.get('messages') or request.get('input') or ()
-    for item in [{'role': 'user', 'content': items}] if isinstance(items, str) else items:
-        yield _message(item.get('role') or '', item)
-
-
-def _message(role: str, value: Object) -> Message:
-    if value.get('type') == 'function_call':
-        return Message('assistant', tool_calls=(_tool_call(value),))
-    if value.get('type') == 'function_call_output':
-        return Message('tool', _text(value.get('output')), id=value['call_id'])
-    tool = value.get('name') or '' if role == 'tool' else ''
-    result_of = value.get('tool_id') or value.get('tool_call_id') or ''
-    return Message(role, _text(value.get('content')), _tool_calls(value), tool, result_of)
+def _message(value: Object) -> Message:
+    tool = value.get('name', '') if value['role'] == 'tool' else ''
+    calls, result_of = _tool_calls(value), value.get('tool_id', '')
+    return _read(Message, value, tool_calls=calls, tool=tool, id=result_of)
 
 
 def _tool_calls(value: Object) -> tuple[ToolCall, ...]:
-    return tuple(map(_tool_call, value.get('tool_calls') or ()))
-
-
-def _tool_call(value: Object) -> ToolCall:
-    identifier = value.get('call_id') or value.get('id') or ''
-    return _read(ToolCall, value.get('function') or value, id=identifier)
-
-
-def _text(content: str | list[Object] | None) -> str:
-    parts = [{'text': content}] if isinstance(content, str) else content or ()
-    return '\n'.join(part.get('text') or '' for part in parts)
-
-
-def _snake(value: Object) -> Object:
-    """Returns an object with one spelling of its keys: the JSON of Dapr's API may have two."""
-    return {re.sub('([A-Z])', r'_\1', key).lower(): value[key] for key in value}
+    return tuple(_read(ToolCall, call) for call in value.get('tool_calls', ()))

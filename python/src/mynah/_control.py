@@ -28,6 +28,10 @@ class Control:
 
         Fails if the status is another error.
         """
+        return dict(json.loads(self.text(method, path, body, **query) or '{}'))
+
+    def text(self, method: str, path: str, body: object = None, **query: str) -> str:
+        """Returns the answer as a text."""
         target = f'/mynah/v1/{path}?{urlencode(query, quote_via=quote)}'
         text = body if isinstance(body, str) or body is None else json.dumps(body)
         request = method, target, text.encode() if text else None, self._headers
@@ -37,12 +41,12 @@ class Control:
             except (IndexError, ConnectionError, HTTPException):
                 # mynah may have closed an idle connection. Every request can be repeated.
                 status, content = self._exchange(HTTPConnection(self._address), *request)
-            answer: Object = json.loads(content or b'{}')
-        except (OSError, HTTPException, ValueError) as error:
+            reason = json.loads(content)['error'] if status >= 400 and status != 409 else None
+        except (OSError, HTTPException, LookupError, ValueError) as error:
             raise MynahError(f'mynah cannot be reached at {self._address}: {error}') from None
-        if status >= 400 and status != 409:
-            raise MynahError(answer.get('error', f'{method} {path} has failed: {answer}'))
-        return answer
+        if reason:
+            raise MynahError(reason)
+        return content.decode()
 
     def _exchange(self, connection: HTTPConnection, *request: Any) -> tuple[int, bytes]:  # noqa: ANN401
         with ExitStack() as on_error:

@@ -7,8 +7,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from . import _report
-from ._calls import Call
 from ._session import Session
 from ._sidecar import Sidecar
 
@@ -68,9 +66,11 @@ class Recordings:
 
     def check(self, session: Session) -> None:
         """Fails if a request was not recorded, even if the application has hidden the error."""
-        calls = session.all_calls() if self._replay else []
-        if missed := [call for call in calls if {'missed': True} in call.answered_by]:
-            pytest.fail('\n'.join(map(_miss, missed)), pytrace=False)
+        try:
+            if self._replay:
+                session.verify_recorded()
+        except AssertionError as error:
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
 
     def note(self, session: Session) -> None:
         """Notes the rules that have answered, before the calls are forgotten."""
@@ -90,21 +90,21 @@ class Recordings:
 
     def _warnings(self) -> list[str]:
         self._sidecar.stop()
-        lines = self._sidecar.log().splitlines()
-        return [line for line in lines if re.search(' (WARN|ERROR) ', line)]
+        return re.findall('(?m)^.* (?:WARN|ERROR) .*$', self._sidecar.log())
 
     def _unused(self, reporter: pytest.TerminalReporter) -> list[str]:
         if not self._replay or not _is_complete(reporter):
             return []
         answer = self._sidecar.control.request('POST', 'verify', {'unused': True})
-        unused = []
+        unused: list[str] = []
         for rule in answer.get('unused') or ():
             file = Path(rule['file'])
             key = unquote(file.stem), rule['rule']
             steps = [step for step in rule['steps'] or [None] if (*key, step) not in self._used]
             if steps and file.parent == Path(self._replay):
-                unused.append({**rule, 'steps': list(filter(None, steps))})
-        return list(_report.failure({'unused': unused}, {}))
+                ending = f' with its steps {", ".join(map(str, steps))}' if rule['steps'] else ''
+                unused.append(f'rule {rule["rule"]!r} in {file} did not answer{ending}')
+        return unused
 
 
 def _is_complete(reporter: pytest.TerminalReporter) -> bool:
@@ -113,9 +113,3 @@ def _is_complete(reporter: pytest.TerminalReporter) -> bool:
     is_part = config.args_source == pytest.Config.ArgsSource.ARGS or config.getoption('lf', False)
     is_root = config.invocation_params.dir == config.rootpath
     return is_root and not is_part and not any(map(reporter.stats.get, others))
-
-
-def _miss(call: Call) -> str:
-    error = call.error.message if call.error else ''
-    text = error.removeprefix(f'failed conversing with component {call.component}: ')
-    return f'call {call.number} to {call.component}: {text}'

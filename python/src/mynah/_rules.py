@@ -1,21 +1,15 @@
 """Builds the rules of a session."""
 
-import json
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
-from ._control import MynahError, Object
+from ._control import Object
 
 Json: TypeAlias = None | bool | int | float | str | Sequence['Json'] | Mapping[str, 'Json']
 Arguments: TypeAlias = str | Mapping[str, Json] | None
-
-LIST = re.compile(r'^rules:[ \t]*(?:#.*)?\n((?:(?:[ \t#-].*)?\n)+)', re.MULTILINE)
-# The characters that YAML does not allow. JSON allows those from U+007F on.
-UNPRINTABLE = re.compile('[\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff\u2028\u2029]')
 
 
 def tool_call(name: str, args: Arguments = None, /, **keywords: Json) -> dict[str, Json]:
@@ -83,30 +77,10 @@ class When:
         return self
 
 
-def from_rule(number: int, rule: Object) -> str:
-    """Returns an item of the list of rules, named after its place in the test."""
-    return _item({'name': f'rule {number}{_place(sys._getframe())}', **rule})
-
-
-def from_file(path: Path) -> str:
-    """Returns the items of the list of rules in a file, without the indentation of the list."""
-    text = path.read_text(encoding='utf-8') + '\n'
-    if path.suffix == '.json':
-        items = ''.join(map(_item, json.loads(text).get('rules') or ()))
-    else:
-        items = ''.join(found[1] for found in LIST.finditer(text))
-    if not (indentation := re.search('(?m)^ *(?=-)', items)):
-        raise MynahError(f'{path}: expected a line `rules:`, followed by a list of rules')
-    return re.sub(f'(?m)^ {{0,{len(indentation[0])}}}', '', items)
-
-
-def _item(rule: Json) -> str:
-    text = json.dumps(rule, ensure_ascii=False)
-    return '- ' + UNPRINTABLE.sub(lambda char: f'\\u{ord(char[0]):04x}', text) + '\n'
-
-
-def _place(frame: FrameType | None) -> str:
-    """Returns the file and line of the first caller outside of this package."""
+def named(number: int, rule: Object) -> Object:
+    """Returns a rule that is named after the first caller outside of this package."""
+    frame: FrameType | None = sys._getframe()
     while frame and frame.f_globals.get('__package__') == __package__:
         frame = frame.f_back
-    return f' ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})' if frame else ''
+    place = f' ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})' if frame else ''
+    return {'name': f'rule {number}{place}', **rule}

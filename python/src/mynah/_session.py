@@ -1,5 +1,6 @@
 """A session: what a test says to mynah and asks it."""
 
+import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
-from . import _calls, _report, _rules
+from . import _calls, _rules
 from ._control import Control, MynahError, Object
 from ._rules import Json, When, conditions
 from ._variables import lock, pointed_anywhere, pointed_at
@@ -26,14 +27,14 @@ class Session(AbstractContextManager['Session']):
     """A part of mynah with addresses, rules, faults and calls of its own."""
 
     def __init__(self, control: Control, name: str, folder: Path | None = None) -> None:
-        self.name = shortened(name)
         self._control = control
         self._folder = folder or Path()
-        self._rules: list[str] = []
+        self._rules = 0
         self._faults: dict[str | None, list[Json]] = {}
         self._opened: list[Session] = []
-        self._path = f'sessions/{quote(self.name, safe="")}'
+        self._path = f'sessions/{quote(name.encode("utf-8", "backslashreplace"), safe="")}'
         addresses = control.request('PUT', self._path)
+        self.name: str = addresses['session']  # A long name is shortened.
         self.grpc: str = addresses['grpc']
         self.http: str = addresses['http']
         self.openai_base_url = f'http://{self.http}/v1'
@@ -74,15 +75,15 @@ class Session(AbstractContextManager['Session']):
 
     def rules(self, path: str | Path) -> None:
         """Adds the rules of a file."""
-        self._add_rules(_rules.from_file(self._folder / path))
+        self._add_rules((self._folder / path).read_text(encoding='utf-8'))
 
     def _add_rule(self, rule: Object) -> None:
-        self._add_rules(_rules.from_rule(len(self._rules) + 1, rule))
+        rules = {'rules': [_rules.named(self._rules + 1, rule)]}
+        self._add_rules(json.dumps(rules, ensure_ascii=False))
 
-    def _add_rules(self, items: str) -> None:
-        rules = [*self._rules, items]
-        self._control.request('PUT', 'rules', f'rules:\n{"".join(rules)}', session=self.name)
-        self._rules = rules
+    def _add_rules(self, text: str) -> None:
+        self._control.request('POST', 'rules', text, session=self.name)
+        self._rules += 1
 
     def fault(self, *, component: str | None = None, **fault: Json) -> None:
         """Adds a fault, for one component or all: `fault(fail_first=1, error="UNAVAILABLE")`."""
@@ -101,17 +102,16 @@ class Session(AbstractContextManager['Session']):
     def calls(self) -> list[_calls.Call]:
         """Returns the calls that have ended, the oldest first."""
         calls: list[_calls.Call] = []
+        selected = {'session': self.name, 'normalized': 'true'}
         page: Object = {'more': True, 'next': 0}
         while page['more']:
-            since = str(page['next'])
-            page = self._control.request('GET', 'journal', session=self.name, since=since)
+            page = self._control.request('GET', 'journal', **selected, since=str(page['next']))
             calls += map(_calls.call, page['entries'])
         return calls
 
     def all_calls(self) -> list[_calls.Call]:
         """Returns the calls that have ended, with those of further sessions."""
-        further = (session.all_calls() for session in self._opened)
-        return [*self.calls(), *(call for calls in further for call in calls)]
+        return [*self.calls(), *(call for one in self._opened for call in one.all_calls())]
 
     @property
     def last_call(self) -> _calls.Call:
@@ -148,6 +148,12 @@ class Session(AbstractContextManager['Session']):
         for session in self._opened:
             session.verify_rules(every_call=every_call)
 
+    def verify_recorded(self) -> None:
+        """Fails if a replayed request is not recorded, also one of a further session."""
+        self._check({'recorded': True})
+        for session in self._opened:
+            session.verify_recorded()
+
     def wait_for_calls(self, count: int, *, wait: str = '10s') -> None:
         """Waits until as many calls wait for their answers, because of a `delay` or a fault."""
         self._check({'waiting': count, 'wait': wait})
@@ -155,14 +161,12 @@ class Session(AbstractContextManager['Session']):
     def _check(self, check: Mapping[str, Json]) -> None:
         answer = self._control.request('POST', 'verify', {'session': self.name, **check})
         if not answer['ok']:
-            raise AssertionError('\n'.join(_report.failure(answer, check)))
+            raise AssertionError(answer['report'])
 
     def report(self) -> str:
         """Returns the calls, and the nearest rules of those that no rule answered, as a text."""
-        check = {'session': self.name, 'no_unmatched': True}
-        answer = self._control.request('POST', 'verify', check)
-        lines = _report.calls(self.name, self.calls(), answer.get('unmatched') or ())
-        return '\n'.join([*lines, *(session.report() for session in self._opened)])
+        text = self._control.text('GET', 'report', session=self.name)
+        return '\n'.join([text, *(session.report() for session in self._opened)])
 
     def close(self) -> None:
         """Closes the session, and forgets its rules, faults and calls."""
@@ -185,19 +189,8 @@ class Session(AbstractContextManager['Session']):
         with suppress(MynahError):  # The application may have closed it.
             self._control.request('DELETE', self._path)
         self._control.request('POST', 'reset', session=self.name)
-        self._rules = []
+        self._rules = 0
 
     def __exit__(self, *_: object) -> None:
         """Closes the session."""
         self.close()
-
-
-def shortened(name: str) -> str:
-    """Returns a name of at most 256 bytes. A long name ends with a hash."""
-    encoded = name.encode('utf-8', 'backslashreplace')
-    if len(encoded) <= 256:
-        return encoded.decode()
-    import hashlib  # It takes some milliseconds.
-
-    digest = hashlib.sha256(encoded).hexdigest()[:16]
-    return f'{encoded[:239].decode(errors="ignore")}-{digest}'
