@@ -1,10 +1,6 @@
 package mynahtest
 
-import (
-	"fmt"
-	"maps"
-	"strings"
-)
+import "fmt"
 
 // A Call is a call of the model by the test.
 type Call struct {
@@ -19,6 +15,10 @@ type Call struct {
 	Answer     Answer     `json:"response"` // empty if the call failed
 	Error      *CallError // nil if the call did not fail
 	AnsweredBy []Source   `json:"answered_by"` // empty if no rule, chain or fault was used
+
+	messages   []Message
+	tools      []Tool
+	parameters Object
 }
 
 // An Answer is an answer of the model.
@@ -55,8 +55,8 @@ type Source struct {
 // A Message is a message of a request. It has the same form for all APIs.
 type Message struct {
 	Role, Name, Text string
-	ToolCalls        []ToolCallSent
-	ToolID           string // the id of the tool call whose result this is
+	ToolCalls        []ToolCallSent `json:"tool_calls"`
+	ToolID           string         `json:"tool_id"` // the id of the tool call whose result this is
 }
 
 // A Tool is a tool that a request offers.
@@ -68,9 +68,22 @@ type Tool struct {
 // Calls returns the calls of the test that have ended, the oldest first.
 func (m *Mynah) Calls() []Call {
 	m.t.Helper()
-	var journal struct{ Entries []Call }
-	m.request("GET", "/journal?limit=10000&"+m.query(), nil, &journal)
-	return journal.Entries
+	var journal struct {
+		Entries []struct {
+			Call
+			Messages   []Message
+			Tools      []Tool
+			Parameters Object
+		}
+	}
+	m.request("GET", "/journal?limit=10000&normalized=true&"+m.query(), nil, &journal)
+	var calls []Call
+	for _, entry := range journal.Entries {
+		call := entry.Call
+		call.messages, call.tools, call.parameters = entry.Messages, entry.Tools, entry.Parameters
+		calls = append(calls, call)
+	}
+	return calls
 }
 
 // LastCall returns the last call of the test, which fails if there is none.
@@ -83,117 +96,23 @@ func (m *Mynah) LastCall() Call {
 	return calls[len(calls)-1]
 }
 
-// Messages returns the messages of the request.
-func (c Call) Messages() []Message {
-	request := object(c.Request)
-	var messages []Message
-	if instructions := text(request["instructions"]); instructions != "" {
-		messages = append(messages, Message{Role: "system", Text: instructions})
-	}
-	if input, ok := request["input"].(string); ok {
-		messages = append(messages, Message{Role: "user", Text: input})
-	}
-	for _, input := range list(request["inputs"]) {
-		if _, isAlpha1 := object(input)["content"]; isAlpha1 {
-			messages = append(messages, message(text(object(input)["role"]), object(input)))
-		}
-		for _, kinds := range list(object(input)["messages"]) {
-			for kind, value := range object(kinds) {
-				messages = append(messages, message(strings.ToLower(strings.TrimPrefix(kind, "of")), object(value)))
-			}
-		}
-	}
-	for _, value := range append(list(request["messages"]), list(request["input"])...) {
-		messages = append(messages, message(text(object(value)["role"]), object(value)))
-	}
-	return messages
-}
-
-// message returns a message of any API. OpenAI's Responses API has items for calls and results.
-func message(role string, m Object) Message {
-	switch m["type"] {
-	case "function_call":
-		call := ToolCallSent{text(m["call_id"]), text(m["name"]), text(m["arguments"])}
-		return Message{Role: "assistant", ToolCalls: []ToolCallSent{call}}
-	case "function_call_output":
-		return Message{Role: "tool", Text: text(m["output"]), ToolID: text(m["call_id"])}
-	}
-	made := Message{Role: role, Name: text(m["name"]), Text: text(m["content"]),
-		ToolID: text(m["toolId"]) + text(m["tool_call_id"])}
-	for _, value := range append(list(m["toolCalls"]), list(m["tool_calls"])...) {
-		call := object(value)
-		function := object(call["function"])
-		made.ToolCalls = append(made.ToolCalls, ToolCallSent{text(call["id"]), text(function["name"]), text(function["arguments"])})
-	}
-	return made
-}
-
-// Parameters returns the other fields of the request, such as "temperature".
-func (c Call) Parameters() Object {
-	parameters := maps.Clone(object(c.Request))
-	for _, key := range []string{"inputs", "messages", "input", "instructions", "tools"} {
-		delete(parameters, key)
-	}
-	return parameters
-}
+// Messages returns the messages of the request, unless it is invalid.
+func (c Call) Messages() []Message { return c.messages }
 
 // Tools returns the tools that the request offers.
-func (c Call) Tools() []Tool {
-	var tools []Tool
-	for _, value := range list(object(c.Request)["tools"]) {
-		tool := object(value)
-		if function := object(tool["function"]); function != nil {
-			tool = function
-		}
-		tools = append(tools, Tool{text(tool["name"]), text(tool["description"]), object(tool["parameters"])})
-	}
-	return tools
-}
+func (c Call) Tools() []Tool { return c.tools }
 
-func object(value any) Object { return as[Object](value) }
-func list(value any) []any    { return as[[]any](value) }
+// Parameters returns the other fields of the request in snake case, such as "temperature".
+func (c Call) Parameters() Object { return c.parameters }
 
-func as[T any](value any) T {
-	converted, _ := value.(T)
-	return converted
-}
-
-// text returns a text, or the texts of a list of parts.
-func text(value any) string {
-	var texts []string
-	for _, part := range list(value) {
-		texts = append(texts, as[string](object(part)["text"]))
-	}
-	return as[string](value) + strings.Join(texts, "\n")
-}
-
-// String describes the call in a few lines.
+// String describes the call in a line.
 func (c Call) String() string {
-	var lines strings.Builder
-	fmt.Fprintf(&lines, "call %d of %s over %s, %.0f ms, %s", c.Number, c.Component, c.Surface, c.DurationMS, c.Outcome)
-	for _, m := range c.Messages() {
-		fmt.Fprintf(&lines, "\n    %s: %s", m.Role, said(m.Text, m.ToolCalls))
-	}
-	for _, tool := range c.Tools() {
-		fmt.Fprintf(&lines, "\n    offers %s", tool.Name)
+	said := c.Answer.Text
+	for _, call := range c.Answer.ToolCalls {
+		said += fmt.Sprintf(" %s(%s)", call.Name, call.Arguments)
 	}
 	if c.Error != nil {
-		fmt.Fprintf(&lines, "\n  error: %s: %s", c.Error.Code, c.Error.Message)
-	} else if c.Outcome == "ok" {
-		fmt.Fprintf(&lines, "\n  answer: %s", said(c.Answer.Text, c.Answer.ToolCalls))
+		said = c.Error.Code + ": " + c.Error.Message
 	}
-	for _, source := range c.AnsweredBy {
-		if source.Rule != "" {
-			fmt.Fprintf(&lines, "\n  rule: %s", source.Rule)
-		}
-	}
-	return lines.String()
-}
-
-// said returns a text with the tool calls after it.
-func said(text string, calls []ToolCallSent) string {
-	for _, call := range calls {
-		text += fmt.Sprintf(" %s(%s)", call.Name, call.Arguments)
-	}
-	return strings.TrimSpace(text)
+	return fmt.Sprintf("call %d of %s over %s, %.0f ms, %s: %s", c.Number, c.Component, c.Surface, c.DurationMS, c.Outcome, said)
 }

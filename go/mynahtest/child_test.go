@@ -51,16 +51,16 @@ func child(t *testing.T, test string) *exec.Cmd {
 func TestReportsOfFailedTests(t *testing.T) {
 	reports := map[string][]string{
 		"TestUnexpectedCalls": {
-			`expected exactly 2 calls that match {"user":"weather"}, found 1`,
-			"call 1 nearly matches:",
-			`user: expected a text that contains "weather", seen "How is the wether?"`,
-			`no rule answered call 1; the nearest rule is "child_test.go:`,
-			"call 1 of echo over http, ", "user: How is the wether?",
-			"call 2 of echo over http, ", "answer: Sunny", "rule: child_test.go:",
+			`expected exactly 2 calls with {"user":"weather"}, found 1 (2)`,
+			"call 1 does not match:",
+			`user: expected a text that contains "weather"`, `the call has "How is the wether?"`,
+			"call 1 to echo (ok, ", "user: How is the wether?",
+			`the nearest is rule "child_test.go:`,
+			"call 2 to echo (ok, ", "answer: Sunny", " ms, child_test.go:",
 			"log of mynah:", `session="TestUnexpectedCalls"`,
 		},
-		"TestUnusedRule":            {`no call has used all of rule "child_test.go:`},
-		"TestInvalidRule":           {"PUT /rules?session=TestInvalidRule: 400", "unknown key `usr`", "child_test.go:"},
+		"TestUnusedRule":            {`rule "child_test.go:`, "in session TestUnusedRule did not answer"},
+		"TestInvalidRule":           {"POST /rules?session=TestInvalidRule: 400", "unknown key `usr`", "child_test.go:"},
 		"TestSetenvInAParallelTest": {"Setenv cannot be used in a parallel test", "pass m.GRPCAddr or m.HTTPAddr"},
 		"TestNoCall":                {"no call of the model has ended in this test"},
 	}

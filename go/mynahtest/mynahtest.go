@@ -11,11 +11,8 @@
 package mynahtest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net"
 	"net/url"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -46,8 +43,7 @@ type Mynah struct {
 	session string
 	logFrom int
 
-	mutex sync.Mutex // guards the rules
-	rules []string
+	mutex sync.Mutex // guards the names of the rules
 	names map[string]int
 }
 
@@ -65,7 +61,7 @@ func Start(t testing.TB, options ...Option) *Mynah {
 	if m, ok := s.sessions.Load(t); ok {
 		return m.(*Mynah)
 	}
-	m := &Mynah{t: t, server: s, session: sessionName(t.Name()), names: map[string]int{}, logFrom: s.log.len()}
+	m := &Mynah{t: t, server: s, names: map[string]int{}, logFrom: s.log.len()}
 	m.open()
 	return m
 }
@@ -73,16 +69,16 @@ func Start(t testing.TB, options ...Option) *Mynah {
 // open opens the addresses of the session, and removes them when the test ends.
 func (m *Mynah) open() {
 	m.t.Helper()
-	var addresses struct{ GRPC, HTTP string }
-	path := "/sessions/" + url.PathEscape(m.session)
-	m.request("PUT", path, nil, &addresses)
-	m.GRPCAddr, m.HTTPAddr = addresses.GRPC, addresses.HTTP
+	var opened struct{ Session, GRPC, HTTP string }
+	path := "/sessions/" + url.PathEscape(m.t.Name())
+	m.request("PUT", path, nil, &opened)
+	m.session, m.GRPCAddr, m.HTTPAddr = opened.Session, opened.GRPC, opened.HTTP
 	m.server.sessions.Store(m.t, m)
 	m.t.Cleanup(func() {
 		m.t.Helper()
 		m.server.sessions.Delete(m.t)
 		if m.server.command.replay != "" {
-			m.checkRecorded()
+			m.Verify(With("recorded", true))
 		}
 		if m.t.Failed() {
 			m.report()
@@ -114,15 +110,6 @@ func (m *Mynah) Setenv() {
 	m.t.Setenv("DAPR_GRPC_PORT", grpcPort)
 	m.t.Setenv("DAPR_HTTP_PORT", httpPort)
 	m.t.Setenv("DAPR_RUNTIME_HOST", host)
-}
-
-// sessionName returns the name of a test. If it has more bytes than a session may, a hash shortens it.
-func sessionName(test string) string {
-	if len(test) <= 256 {
-		return test
-	}
-	hash := sha256.Sum256([]byte(test))
-	return strings.ToValidUTF8(test[:200], "") + "-" + hex.EncodeToString(hash[:8])
 }
 
 // query returns the session as a query parameter.

@@ -115,8 +115,8 @@ func TestChainsAndSequences(t *testing.T) {
 
 func TestRulesOfFiles(t *testing.T) {
 	files := map[string]string{
-		"indented.yaml": "# Comment\nrules:\n\n  # first\n  - match: {user: one}\n    respond: |\n      first\n      line\n  - {match: {user: uno}, respond: primo}\nexpect: []\n",
-		"flat.yaml":     "expect: []\nrules: # two\n- match:\n    user: two\n  respond: second\n# end",
+		"indented.yaml": "# Comment\nrules:\n\n  # first\n  - match: {user: one}\n    respond: |\n      first\n      line\n  - {match: {user: uno}, respond: primo}\nexpect: [{match: {user: one}}]\n",
+		"flat.yaml":     "expect: [{count: 9}]\nrules: # two\n- match:\n    user: two\n  respond: second\n# end",
 		"rules.json":    "{\n  \"rules\": [\n    {\n      \"match\": {\"user\": \"three\"},\n      \"respond\": \"third\"\n    }\n  ]\n}\n",
 	}
 	m, folder := mynahtest.Start(t), t.TempDir()
@@ -173,14 +173,14 @@ func TestAnswersOfCalls(t *testing.T) {
 	m := mynahtest.Start(t)
 	m.When(mynahtest.User("weather")).CallTool("get_weather", mynahtest.Object{"city": "Paris"})
 	post(t, "http://"+m.HTTPAddr+"/v1.0-alpha1/conversation/echo/converse", `{"inputs": [{"content": "hello"}]}`)
-	equal(t, m.LastCall().Messages(), []mynahtest.Message{{Text: "hello"}})
+	equal(t, m.LastCall().Messages(), []mynahtest.Message{{Role: "user", Text: "hello"}})
 	equal(t, m.LastCall().Answer.Text, "hello")
 	converse(t, m, user("weather"))
 	last := m.LastCall()
 	equal(t, last.Answer.ToolCalls[0].Arguments, `{"city":"Paris"}`)
 	equal(t, last.Answer.FinishReason, "tool_calls")
 	contains(t, last.AnsweredBy[0].Rule, "mynahtest_test.go:")
-	contains(t, last.String(), `answer: get_weather({"city":"Paris"})`)
+	contains(t, last.String(), `ok:  get_weather({"city":"Paris"})`)
 }
 
 func TestFaults(t *testing.T) {
@@ -240,4 +240,13 @@ func TestArgs(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, answer.Message, "no rule")
+}
+
+// The subtest has a name with more bytes than that of a session may have.
+func TestLongNames(t *testing.T) {
+	t.Run(strings.Repeat("é", 200), func(t *testing.T) {
+		m := mynahtest.Start(t)
+		converse(t, m, userJSON("Hello"))
+		m.Verify(mynahtest.Count(1))
+	})
 }

@@ -66,18 +66,3 @@ func TestMynahDoesNotStart(t *testing.T) {
 	_, err := start(command{args: []string{"--resources-path=/no/such/folder"}})
 	fails(t, err, "mynah did not start", "/no/such/folder", "exit status")
 }
-
-func TestLongNamesOfSessions(t *testing.T) {
-	long := strings.Repeat("é", 200)
-	name, other := sessionName(long), sessionName(long+"x")
-	if len(name) > 256 || name == other || !strings.HasPrefix(name, "éé") || strings.ToValidUTF8(name, "") != name {
-		t.Errorf("got %q and %q", name, other)
-	}
-}
-
-func TestFilesWithoutRules(t *testing.T) {
-	for _, text := range []string{"", "rules: []", "rules:\nexpect: []\n", "fixtures:\n- a\n", `{"fixtures": []}`} {
-		_, err := ruleItems([]byte(text))
-		fails(t, err, "no rules", "`rules:`")
-	}
-}

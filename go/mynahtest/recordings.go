@@ -28,14 +28,3 @@ func (c command) flags() []string {
 	}
 	return append(flags, "--record="+c.record)
 }
-
-// checkRecorded fails the test if one of its requests is not recorded.
-func (m *Mynah) checkRecorded() {
-	m.t.Helper()
-	isMissed := func(source Source) bool { return source.Missed }
-	for _, call := range m.Calls() {
-		if call.Error != nil && slices.ContainsFunc(call.AnsweredBy, isMissed) {
-			m.t.Errorf("mynahtest: call %d of %s: %s", call.Number, call.Component, call.Error.Message)
-		}
-	}
-}

@@ -1,15 +1,10 @@
 package mynahtest
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"strings"
-	"unicode/utf8"
 )
 
 // A Condition selects calls: those that a rule answers, or those that a check counts.
@@ -107,22 +102,7 @@ func (r *Rule) say(key string, answer any) {
 	if n := r.m.names[name]; n > 1 {
 		name = fmt.Sprintf("%s (%d)", name, n)
 	}
-	item, err := ruleItem(r.With("name", name).With(key, answer).rule)
-	r.m.check(err)
-	r.m.add(item)
-}
-
-// unprintable are the characters that YAML does not allow. JSON allows those from U+007F on.
-var unprintable = regexp.MustCompile(`[\x{7F}-\x{9F}\x{2028}\x{2029}\x{FEFF}\x{FFFE}\x{FFFF}]`)
-
-// ruleItem returns a rule as an item of a YAML list.
-func ruleItem(rule any) (string, error) {
-	text, err := json.Marshal(rule)
-	escape := func(char string) string {
-		r, _ := utf8.DecodeRuneInString(char)
-		return fmt.Sprintf(`\u%04x`, r)
-	}
-	return "- " + unprintable.ReplaceAllStringFunc(string(text), escape) + "\n", err
+	r.m.add(Object{"rules": []Object{r.With("name", name).With(key, answer).rule}})
 }
 
 // Rules adds the rules of a file in YAML or JSON after those before. It ignores `expect` in the file.
@@ -130,43 +110,10 @@ func (m *Mynah) Rules(file string) {
 	m.t.Helper()
 	text, err := os.ReadFile(file)
 	m.check(err)
-	items, err := ruleItems(text)
-	if err != nil {
-		m.t.Fatalf("mynahtest: %s: %v", file, err)
-	}
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	m.add(items)
+	m.add(string(text))
 }
 
-// add adds items to the list of rules and sends the whole list, which is a rules file.
-func (m *Mynah) add(items string) {
+func (m *Mynah) add(rules any) {
 	m.t.Helper()
-	m.rules = append(m.rules, items)
-	m.request("PUT", "/rules?"+m.query(), "rules:\n"+strings.Join(m.rules, ""), nil)
-}
-
-var (
-	ruleList  = regexp.MustCompile(`(?m)^rules:[ \t]*(?:#.*)?\r?\n((?:(?:[ \t#-].*)?\r?(?:\n|\z))*)`)
-	firstRule = regexp.MustCompile(`(?m)^( *)- `)
-)
-
-// ruleItems returns the items of the list `rules` in a file as a YAML list without indentation.
-func ruleItems(text []byte) (string, error) {
-	var file struct{ Rules []json.RawMessage }
-	if json.Unmarshal(text, &file) == nil && file.Rules != nil {
-		var items strings.Builder
-		for _, rule := range file.Rules {
-			item, _ := ruleItem(rule)
-			items.WriteString(item)
-		}
-		return items.String(), nil
-	}
-	list := ruleList.FindSubmatch(text)
-	if list == nil || !firstRule.Match(list[1]) {
-		return "", errors.New("no rules found; expected JSON, or YAML with a line `rules:` above lines that begin with `-`")
-	}
-	indentation := len(firstRule.FindSubmatch(list[1])[1])
-	margin := regexp.MustCompile(fmt.Sprintf(`(?m)^ {0,%d}`, indentation))
-	return margin.ReplaceAllString(string(list[1]), "") + "\n", nil
+	m.request("POST", "/rules?"+m.query(), rules, nil)
 }

@@ -2,8 +2,7 @@ package mynahtest
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
+	"maps"
 )
 
 // A Check is an argument of [Mynah.Verify]: a [Condition], [Count] or another check.
@@ -50,70 +49,17 @@ func (m *Mynah) verify(checks []Check) string {
 		check.addTo(body)
 	}
 	status, answer := m.send("POST", "/verify", body)
-	var found verification
+	var found struct {
+		OK     bool
+		Report string
+	}
 	if err := json.Unmarshal(answer, &found); err != nil || status != 200 && status != 409 {
 		m.t.Fatalf("mynahtest: verify: %s", answer)
 	}
-	return found.misses(body["match"])
-}
-
-type verification struct {
-	OK           bool
-	Expectations []struct {
-		OK       bool
-		Matched  int
-		Expected string
-		Nearest  []near
+	if found.OK {
+		return ""
 	}
-	Unused    []struct{ Rule string }
-	Unmatched []struct {
-		Number  int
-		Nearest near
-	}
-}
-
-// near is a call or a rule that nearly matches.
-type near struct {
-	Number     int
-	Rule       string
-	Mismatches []struct {
-		Condition, Expected string
-		Seen                any
-	}
-}
-
-func (n near) String() string {
-	var lines strings.Builder
-	for _, m := range n.Mismatches {
-		fmt.Fprintf(&lines, "\n    %s: expected %s, seen %q", m.Condition, m.Expected, fmt.Sprint(m.Seen))
-	}
-	return lines.String()
-}
-
-// misses describes what is not as expected.
-func (v *verification) misses(match any) string {
-	var lines []string
-	add := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
-	for _, e := range v.Expectations {
-		if e.OK {
-			continue
-		}
-		conditions, _ := json.Marshal(match)
-		add("expected %s calls that match %s, found %d", e.Expected, conditions, e.Matched)
-		for _, call := range e.Nearest {
-			add("  call %d nearly matches:%v", call.Number, call)
-		}
-	}
-	for _, call := range v.Unmatched {
-		add("no rule answered call %d; the nearest rule is %q:%v", call.Number, call.Nearest.Rule, call.Nearest)
-	}
-	for _, rule := range v.Unused {
-		add("no call has used all of rule %q", rule.Rule)
-	}
-	if len(lines) == 0 && !v.OK {
-		add("not as expected")
-	}
-	return strings.Join(lines, "\n")
+	return found.Report
 }
 
 // A Verdict judges how the test retries calls.
@@ -139,9 +85,7 @@ func (m *Mynah) Verdict() (verdict Verdict) {
 func (m *Mynah) Fault(fault Object) {
 	m.t.Helper()
 	body := Object{"session": m.session}
-	for key, value := range fault {
-		body[key] = value
-	}
+	maps.Copy(body, fault)
 	m.request("PUT", "/faults", body, nil)
 }
 
@@ -160,12 +104,8 @@ func (m *Mynah) ForgetFailed() {
 // report logs the calls of a test that has failed, the nearest rules and the log of mynah.
 func (m *Mynah) report() {
 	m.t.Helper()
-	for _, call := range m.Calls() {
-		m.t.Logf("mynahtest: %v", call)
-	}
-	if misses := m.verify([]Check{NoUnmatched(), With("wait", "0s")}); misses != "" {
-		m.t.Logf("mynahtest: %s", misses)
-	}
+	_, calls := m.send("GET", "/report?"+m.query(), nil)
+	m.t.Logf("mynahtest: %s", calls)
 	if log := m.server.log.from(m.logFrom); log != "" {
 		m.t.Logf("mynahtest: log of mynah:\n%s", log)
 	}
