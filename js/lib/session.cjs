@@ -3,10 +3,10 @@
 // The session of one test.
 
 const { AssertionError } = require('node:assert');
-const { createHash } = require('node:crypto');
+const { readFile } = require('node:fs/promises');
 
-const { call, describeCall, describeMisses } = require('./calls.cjs');
-const { Rule, item, itemsOf, match, snakeKeys } = require('./rules.cjs');
+const { call } = require('./calls.cjs');
+const { Rule, match, snakeKeys } = require('./rules.cjs');
 
 /** The session whose addresses are in the variables. */
 let inEnv;
@@ -16,15 +16,16 @@ class Session {
   #name;
   #path;
   #query;
-  #rules = [];
+  #rules = 0;
   #sent = Promise.resolve();
   #clients = [];
   #saved;
   #logFrom;
 
   static async open(server, name) {
-    const session = new Session(server, shorten(name));
-    const { grpc, http } = await server.request('PUT', session.#path);
+    const path = `/sessions/${encodeURIComponent(name)}`;
+    const { session: shortened, grpc, http } = await server.request('PUT', path);
+    const session = new Session(server, shortened);
     return Object.assign(session, {
       grpcAddress: grpc,
       httpAddress: http,
@@ -88,27 +89,25 @@ class Session {
 
   when(conditions = {}) {
     const add = (rule) => {
-      const name = `${this.#rules.length + 1}: ${JSON.stringify(rule.match)}`.slice(0, 100);
-      return this.#add(item({ name, ...rule }));
+      const name = `${++this.#rules}: ${JSON.stringify(rule.match)}`.slice(0, 100);
+      return this.#add({ rules: [{ name, ...rule }] });
     };
     return new Rule(add, conditions);
   }
 
   async rules(file) {
-    await this.#add(await itemsOf(file));
+    await this.#add(await readFile(file, 'utf8'));
   }
 
-  /** Adds items to the list of rules. Sends the whole list, which is a rules file, after those before. */
-  #add(items) {
-    this.#rules.push(items);
-    const text = `rules:\n${this.#rules.join('')}`;
-    const send = () => this.#server.request('PUT', `/rules?${this.#query}`, text);
+  /** Adds rules after those before. */
+  #add(rules) {
+    const send = () => this.#server.request('POST', `/rules?${this.#query}`, rules);
     this.#sent = this.#sent.then(send, send);
     return this.#sent.then(() => undefined);
   }
 
   async calls() {
-    const { entries } = await this.#server.request('GET', `/journal?limit=10000&${this.#query}`);
+    const { entries } = await this.#server.request('GET', `/journal?limit=10000&normalized=true&${this.#query}`);
     return entries.map(call);
   }
 
@@ -119,25 +118,22 @@ class Session {
   }
 
   async verify(checks = {}) {
-    const misses = await this.#misses(checks);
-    if (misses) throw new AssertionError({ message: misses, stackStartFn: this.verify });
-  }
-
-  async #misses({ count, unused, noUnmatched, waiting, outcome, since, scrubbed, wait = '1s', ...conditions }) {
-    const counted = typeof count === 'object' ? snakeKeys(count) : count;
-    const options = snakeKeys({ unused, noUnmatched, waiting, outcome, since, scrubbed, wait });
-    const body = { session: this.#name, count: counted, ...options };
-    if (Object.keys(conditions).length || count !== undefined) body.match = match(conditions);
-    const { status, text } = await this.#server.send('POST', '/verify', body);
-    if (status === 200) return '';
-    if (status !== 409) throw new Error(`verify: ${text}`);
-    return describeMisses(JSON.parse(text), body.match ?? {}) || text;
+    await this.#check(checks, this.verify);
   }
 
   async verifyRecorded() {
-    const missed = (await this.calls()).filter(({ answeredBy }) => answeredBy.some((it) => it.missed));
-    const lines = missed.map(({ number, component, error }) => `call ${number} of ${component}: ${error.message}`);
-    if (lines.length) throw new AssertionError({ message: lines.join('\n'), stackStartFn: this.verifyRecorded });
+    await this.#check({ recorded: true }, this.verifyRecorded);
+  }
+
+  async #check(checks, stackStartFn) {
+    const { count, unused, noUnmatched, recorded, waiting, outcome, since, scrubbed, wait = '1s', ...conditions } = checks;
+    const counted = typeof count === 'object' ? snakeKeys(count) : count;
+    const options = snakeKeys({ unused, noUnmatched, recorded, waiting, outcome, since, scrubbed, wait });
+    const body = { session: this.#name, count: counted, ...options };
+    if (Object.keys(conditions).length || count !== undefined) body.match = match(conditions);
+    const { status, text } = await this.#server.send('POST', '/verify', body);
+    if (status === 409) throw new AssertionError({ message: JSON.parse(text).report, stackStartFn });
+    if (status !== 200) throw new Error(`verify: ${text}`);
   }
 
   async verdict() {
@@ -159,10 +155,9 @@ class Session {
   }
 
   async report() {
-    const calls = (await this.calls()).map(describeCall);
-    const misses = await this.#misses({ noUnmatched: true, wait: '0s' });
+    const { text } = await this.#server.send('GET', `/report?${this.#query}`);
     const log = this.#server.log.slice(this.#logFrom);
-    return [...calls, misses, log && `log of mynah:\n${log}`].filter(Boolean).join('\n');
+    return log ? `${text}\nlog of mynah:\n${log}` : text;
   }
 
   async close() {
@@ -180,14 +175,6 @@ function sdk() {
   } catch (error) {
     throw new Error('client() needs Dapr\'s SDK; install it with `npm install @dapr/dapr`', { cause: error });
   }
-}
-
-/** Returns the name of a session. If it has more bytes than a session may, a hash shortens it. */
-function shorten(name) {
-  const bytes = Buffer.from(name);
-  if (bytes.length <= 256) return name;
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  return `${bytes.subarray(0, 200).toString().replace(/\uFFFD+$/, '')}-${hash}`;
 }
 
 module.exports = { Session };

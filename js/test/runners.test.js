@@ -22,9 +22,10 @@ const vitest = (path) => run('vitest', 'vitest.mjs', 'run', '--config', 'vitest.
 const jest = (pattern, ...args) => run('jest', 'bin/jest.js', '--rootDir', HOME, '--testRegex', pattern, ...args);
 
 const REPORT = [
-  'call 1 of echo over http', 'user: How is the wether?',
-  'no rule answered call 1; the nearest rule is "1: {"user":"weather"}":',
-  'user: expected a text that contains "weather", seen "How is the wether?"',
+  'call 1 to echo (ok, ', 'user: How is the wether?',
+  'the nearest is rule "1: {\\"user\\":\\"weather\\"}" of session ',
+  'user: expected a text that contains "weather"',
+  'the call has "How is the wether?"',
 ];
 
 function reports({ status, output }) {
