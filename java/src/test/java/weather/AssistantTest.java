@@ -116,7 +116,7 @@ class AssistantTest {
   @Test
   void rulesOfFilesAndOfTests(@TempDir Path folder) throws Exception {
     var file = folder.resolve("rules.yaml");
-    Files.writeString(file, "rules:\n  - match:\n      user: rain\n    respond: Wet\nexpect: []\n");
+    Files.writeString(file, "rules:\n  - match:\n      user: rain\n    respond: Wet\nexpect: [{count: 9}]\n");
     mynah.when().user("rain").times(1).respond("Very wet");
     mynah.rules(file);
     Files.writeString(file, "{\"rules\": [{\"match\": {\"user\": \"snow\"}, \"respond\": \"White\"}]}");

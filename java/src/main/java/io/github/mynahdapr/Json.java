@@ -1,43 +1,69 @@
 package io.github.mynahdapr;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads and writes JSON as maps, lists, texts, numbers, booleans and null. */
 final class Json {
-  private final String text;
-  private int at;
+  /** A text with its quotes, a sign, a word or the end. */
+  private static final Pattern TOKEN = Pattern.compile(
+      "\\G\\s*+(\"(?:[^\"\\\\]++|\\\\.)*+\"|[{}\\[\\]:,]|[^\\s{}\\[\\]:,\"]++|\\z)", Pattern.DOTALL);
+  private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u(.{4})|(.))", Pattern.DOTALL);
 
-  private Json(String text) {
-    this.text = text;
+  private final String json;
+  private final Matcher tokens;
+  private String next;
+
+  private Json(String json) {
+    this.json = json;
+    tokens = TOKEN.matcher(json);
+    take();
   }
 
-  static Object read(String text) {
-    var json = new Json(text);
-    try {
-      var value = json.value();
-      return json.peek() == 0 ? value : json.fail();
-    } catch (IndexOutOfBoundsException | NumberFormatException error) {
-      return json.fail();
+  static Object read(String json) {
+    var reader = new Json(json);
+    var value = reader.value();
+    reader.check(reader.next.isEmpty());
+    return value;
+  }
+
+  private void check(boolean isJson) {
+    if (!isJson) {
+      throw new IllegalArgumentException("not JSON: " + json);
     }
   }
 
+  private String take() {
+    var taken = next;
+    check(tokens.find());
+    next = tokens.group(1);
+    return taken;
+  }
+
   private Object value() {
-    return switch (peek()) {
+    check(!next.isEmpty());
+    return switch (next.charAt(0)) {
       case '{' -> object();
       case '[' -> array();
-      case '"' -> string();
-      default -> literal();
+      case '"' -> text();
+      default -> literal(take());
     };
   }
 
   private Map<String, Object> object() {
     var object = new LinkedHashMap<String, Object>();
-    for (var more = open('}'); more; more = hasNext('}')) {
-      var key = peek() == '"' ? string() : (String) fail();
-      skip(':');
+    for (take(); !ends("}", object.isEmpty()); ) {
+      check(next.startsWith("\""));
+      var key = text();
+      check(take().equals(":"));
       object.put(key, value());
     }
     return object;
@@ -45,50 +71,39 @@ final class Json {
 
   private List<Object> array() {
     var array = new ArrayList<>();
-    for (var more = open(']'); more; more = hasNext(']')) {
+    for (take(); !ends("]", array.isEmpty()); ) {
       array.add(value());
     }
     return array;
   }
 
-  private boolean open(char end) {
-    at++;
-    return peek() != end || hasNext(end);
-  }
-
-  /** Skips a comma or the end. Returns whether it was a comma. */
-  private boolean hasNext(char end) {
-    var isEnd = peek() == end;
-    skip(isEnd ? end : ',');
-    return !isEnd;
-  }
-
-  private String string() {
-    var string = new StringBuilder();
-    while (text.charAt(++at) != '"') {
-      var c = text.charAt(at);
-      string.append(c == '\\' ? escape(text.charAt(++at)) : c);
+  /** Skips the end, or the comma before an item that is not the first. Returns whether it was the end. */
+  private boolean ends(String end, boolean isFirst) {
+    var isEnd = next.equals(end);
+    check(isEnd || isFirst || next.equals(","));
+    if (isEnd || !isFirst) {
+      take();
     }
-    at++;
-    return string.toString();
+    return isEnd;
   }
 
-  private char escape(char c) {
-    if (c == 'u') {
-      at += 4;
-      return (char) Integer.parseInt(text.substring(at - 3, at + 1), 16);
+  private String text() {
+    var token = take();
+    return ESCAPE.matcher(token.substring(1, token.length() - 1))
+        .replaceAll(escape -> Matcher.quoteReplacement(String.valueOf(character(escape))));
+  }
+
+  private static char character(MatchResult escape) {
+    if (escape.group(1) != null) {
+      return (char) Integer.parseInt(escape.group(1), 16);
     }
-    var known = "bfnrt".indexOf(c);
-    return known < 0 ? c : "\b\f\n\r\t".charAt(known);
+    var letter = escape.group(2).charAt(0);
+    var known = "bfnrt".indexOf(letter);
+    return known < 0 ? letter : "\b\f\n\r\t".charAt(known);
   }
 
   /** Reads a word. A number is an `Integer` if possible, otherwise a `Long` or a `Double`. */
-  private Object literal() {
-    var start = at;
-    while (at < text.length() && ",]} \t\r\n".indexOf(text.charAt(at)) < 0) {
-      at++;
-    }
-    var word = text.substring(start, at);
+  private static Object literal(String word) {
     if (word.equals("null")) {
       return null;
     } else if (word.equals("true") || word.equals("false")) {
@@ -100,64 +115,32 @@ final class Json {
     return (int) number == number ? (Object) (int) number : (Object) number;
   }
 
-  /** Returns the next character that is not white space, or 0 at the end. */
-  private char peek() {
-    while (at < text.length() && text.charAt(at) <= ' ') {
-      at++;
-    }
-    return at < text.length() ? text.charAt(at) : 0;
-  }
-
-  private void skip(char expected) {
-    if (peek() != expected) {
-      fail();
-    }
-    at++;
-  }
-
-  private Object fail() {
-    throw new IllegalArgumentException("not JSON at character " + (at + 1) + ": " + text);
-  }
-
   static String write(Object value) {
-    var out = new StringBuilder();
-    write(value, out);
-    return out.toString();
-  }
-
-  private static void write(Object value, StringBuilder out) {
     if (value == null || value instanceof Boolean || value instanceof Number) {
-      out.append(value);
-    } else if (value instanceof CharSequence string) {
-      writeString(string, out);
+      return String.valueOf(value);
+    } else if (value instanceof CharSequence text) {
+      return quoted(text);
     } else if (value instanceof Map<?, ?> map) {
-      var start = out.length();
-      map.forEach((key, item) -> {
-        writeString(key.toString(), out.append(out.length() == start ? '{' : ','));
-        write(item, out.append(':'));
-      });
-      out.append(map.isEmpty() ? "{}" : "}");
-    } else if (value instanceof Iterable<?> list) {
-      var start = out.length();
-      list.forEach(item -> write(item, out.append(out.length() == start ? '[' : ',')));
-      out.append(out.length() == start ? "[]" : "]");
-    } else {
-      throw new IllegalArgumentException(value + " is a " + value.getClass().getName()
-          + "; expected a text, number, boolean, list, map or null");
+      return map.entrySet().stream()
+          .map(entry -> quoted(entry.getKey().toString()) + ":" + write(entry.getValue()))
+          .collect(joining(",", "{", "}"));
+    } else if (value instanceof Collection<?> list) {
+      return list.stream().map(Json::write).collect(joining(",", "[", "]"));
     }
+    throw new IllegalArgumentException(value + " is a " + value.getClass().getName()
+        + "; expected a text, number, boolean, list, map or null");
   }
 
-  /** Escapes what JSON or YAML does not allow in texts. */
-  private static void writeString(CharSequence string, StringBuilder out) {
-    out.append('"');
-    string.chars().forEach(c -> {
-      if (c < ' ' || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x2029 || c >= 0xfeff) {
-        out.append(String.format("\\u%04x", c));
+  private static String quoted(CharSequence text) {
+    var quoted = new StringBuilder("\"");
+    text.chars().forEach(c -> {
+      if (c < ' ' || Character.isSurrogate((char) c)) {
+        quoted.append("\\u%04x".formatted(c));
       } else {
-        out.append(c == '"' || c == '\\' ? "\\" : "").append((char) c);
+        quoted.append(c == '"' || c == '\\' ? "\\" : "").append((char) c);
       }
     });
-    out.append('"');
+    return quoted.append('"').toString();
   }
 
   @SuppressWarnings("unchecked")
@@ -165,34 +148,7 @@ final class Json {
     return value instanceof Map ? (Map<String, Object>) value : Map.of();
   }
 
-  @SuppressWarnings("unchecked")
-  static List<Object> list(Object value) {
-    return value instanceof List ? (List<Object>) value : List.of();
-  }
-
-  static List<Map<String, Object>> objects(Object value) {
-    return list(value).stream().map(Json::object).toList();
-  }
-
-  /** Returns the text under the first of the keys that the object has, or an empty text. */
-  static String text(Map<String, Object> object, String... keys) {
-    for (var key : keys) {
-      if (object.get(key) instanceof String text) {
-        return text;
-      }
-    }
-    return "";
-  }
-
-  static double number(Object value) {
-    return value instanceof Number number ? number.doubleValue() : 0;
-  }
-
-  static int integer(Object value) {
-    return (int) number(value);
-  }
-
-  static List<Integer> integers(Object value) {
-    return list(value).stream().map(Json::integer).toList();
+  static List<?> list(Object value) {
+    return value instanceof List<?> list ? list : List.of();
   }
 }

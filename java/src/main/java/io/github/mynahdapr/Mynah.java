@@ -2,6 +2,8 @@ package io.github.mynahdapr;
 
 import io.dapr.client.DaprClientBuilder;
 import io.dapr.client.DaprPreviewClient;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -54,7 +56,11 @@ public abstract class Mynah {
 
   /** Adds the rules of a file in YAML or JSON after those before. */
   public void rules(Path file) {
-    session().add(RulesFile.items(file));
+    try {
+      session().addRules(Files.readString(file));
+    } catch (IOException error) {
+      throw new MynahException(file.toAbsolutePath() + " cannot be read: " + error, error);
+    }
   }
 
   /** Returns an answer that calls a tool, for {@link Rule#chain} and {@link Rule#sequence}. */
@@ -64,8 +70,8 @@ public abstract class Mynah {
 
   /** Returns the calls of the test that have ended, the oldest first. */
   public List<Call> calls() {
-    var journal = session().request("GET", "/journal?limit=10000&");
-    return Json.objects(journal.get("entries")).stream().map(Call::of).toList();
+    var journal = session().request("GET", "/journal?limit=10000&normalized=true&");
+    return Json.list(journal.get("entries")).stream().map(Call::of).toList();
   }
 
   /** Returns the last call of the test that has ended. Fails if there is none. */
@@ -89,7 +95,7 @@ public abstract class Mynah {
 
   /** Judges how the test retries calls. */
   public Verdict verdict() {
-    return Verdict.of(session().request("GET", "/verdict?"));
+    return Records.record(Verdict.class, session().request("GET", "/verdict?"));
   }
 
   /** Makes calls fail. Replaces the fault before; {@code faults} has several. */

@@ -1,10 +1,8 @@
 package io.github.mynahdapr;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -25,7 +23,6 @@ import org.opentest4j.TestAbortedException;
 public final class MynahExtension extends Mynah
     implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
   private static final Pattern SEGMENT = Pattern.compile("\\[[^:\\]]+:([^\\]]*)\\]");
-  private static final int MAX_NAME = 256;
 
   private final Command command;
   private final Namespace namespace;
@@ -97,7 +94,7 @@ public final class MynahExtension extends Mynah
     var opened = context.getStore(namespace).remove(this, Opened.class);
     if (opened != null) {
       current.set(opened.before);
-      var missed = command.has("--replay") ? opened.session.missed() : "";
+      var missed = command.has("--replay") ? opened.session.misses(new Check().with("recorded", true)) : "";
       var failure = context.getExecutionException()
           .or(() -> missed.isEmpty() ? Optional.empty() : Optional.of(new AssertionError(missed)));
       failure.filter(it -> !(it instanceof TestAbortedException))
@@ -111,14 +108,8 @@ public final class MynahExtension extends Mynah
 
   /** Returns the name of a test's session, such as {@code weather.WeatherTest/sunny()/#1}. */
   static String name(String uniqueId) {
-    var name = SEGMENT.matcher(uniqueId).results().skip(1)
+    return SEGMENT.matcher(uniqueId).results().skip(1)
         .map(segment -> segment.group(1)).collect(Collectors.joining("/"));
-    var bytes = name.getBytes(StandardCharsets.UTF_8);
-    if (bytes.length <= MAX_NAME) {
-      return name;
-    }
-    var start = new String(bytes, 0, 200, StandardCharsets.UTF_8).replace("\uFFFD", "");
-    return start + "-" + UUID.nameUUIDFromBytes(bytes);
   }
 
   @Override

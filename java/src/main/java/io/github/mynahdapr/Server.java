@@ -66,7 +66,7 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
         throw new MynahException("mynah did not serve within " + TIMEOUT + ":\n" + log(0));
       }
     }
-    return Json.text(Json.object(Json.read(Files.readString(addresses))), "http");
+    return (String) Json.object(Json.read(Files.readString(addresses))).get("http");
   }
 
   /** Waits for the end of mynah and its log. */

@@ -10,6 +10,7 @@ import failing.Run;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -102,10 +103,16 @@ class ProcessTest {
   void namesOfSessions() {
     assertEquals("weather.WeatherTest/sunny()/#1", MynahExtension.name(
         "[engine:junit-jupiter]/[class:weather.WeatherTest]/[method:sunny()]/[test-template-invocation:#1]"));
-    var longId = "[engine:junit-jupiter]/[class:" + "é".repeat(200) + "]";
-    var name = MynahExtension.name(longId);
-    assertTrue(name.getBytes().length <= 256, name);
-    assertTrue(name.startsWith("é".repeat(100) + "-"), name);
+  }
+
+  @Test
+  void longNamesOfSessionsAreShortened() throws Exception {
+    try (var server = new Server(new Command(null, List.of()))) {
+      var session = new MynahSession(server, "é".repeat(200));
+      assertTrue(session.name.getBytes(StandardCharsets.UTF_8).length <= 256, session.name);
+      assertTrue(session.name.startsWith("é".repeat(100)), session.name);
+      session.close();
+    }
   }
 
   private static void assertFails(String binary, List<String> args, String... texts) {

@@ -13,17 +13,17 @@ import org.junit.jupiter.api.Test;
 class ReportTest {
   private static final Map<String, List<String>> EXPECTED = Map.of(
       "unexpectedCall()", List.of(
-          "expected exactly 2 calls that match {\"user\":\"weather\"}, found 0",
-          "  call 1 nearly matches:",
-          "user: expected a text that contains \"weather\", seen \"How is the wether?\"",
+          "expected exactly 2 calls with {\"user\":\"weather\"}, found 0",
+          "  call 1 does not match:",
+          "user: expected a text that contains \"weather\"", "the call has \"How is the wether?\"",
           "Suppressed: ",
-          "session failing.FailingWeather/unexpectedCall() has 1 calls",
-          "call 1 of echo over http, ", "user: How is the wether?", "answer: How is the wether?",
-          "no rule answered call 1; the nearest rule is \"FailingWeather.java:2",
+          "session \"failing.FailingWeather/unexpectedCall()\" has 1 call",
+          "call 1 to echo (ok, ", "user: How is the wether?", "answer: How is the wether?",
+          "the nearest is rule \"FailingWeather.java:2",
           "log of mynah:", "session=\"failing.FailingWeather/unexpectedCall()\""),
-      "unusedRule()", List.of("no call has used all of rule \"FailingWeather.java:", "has 0 calls"),
+      "unusedRule()", List.of("rule \"FailingWeather.java:", "did not answer", "has 0 calls"),
       "invalidRule()", List.of("400", "unknown key `usr`", "FailingWeather.java:"),
-      "hangs()", List.of("timed out after 1 second", "session failing.FailingWeather/hangs() has "),
+      "hangs()", List.of("timed out after 1 second", "session \"failing.FailingWeather/hangs()\" has "),
       "noCall()", List.of("no call of the model has ended in this test"));
 
   @Test
