@@ -1,5 +1,6 @@
 //! Checks design rules that types cannot express, by reading the sources.
 
+mod helpers;
 mod imports;
 mod rooms;
 mod source;

@@ -14,6 +14,11 @@ pub(super) type Violation = String;
 
 /// Returns every Rust file below a folder, sorted by path.
 pub(super) fn sources(folder: &str) -> Vec<Source> {
+    files(folder, "rs")
+}
+
+/// Returns every file below a folder whose name has this extension, sorted by path.
+pub(super) fn files(folder: &str, extension: &str) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
     let mut folders = vec![root.join(folder)];
@@ -22,7 +27,7 @@ pub(super) fn sources(folder: &str) -> Vec<Source> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|found| found == extension) {
                 let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
                 sources.push(Source { path: name, text: fs::read_to_string(&path).unwrap() });
             }
