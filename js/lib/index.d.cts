@@ -141,7 +141,7 @@ export interface Call {
   request: unknown;
   messages: Message[];
   tools: { name: string; description?: string; parameters?: Json }[];
-  /** The other fields of the request, such as `temperature`. */
+  /** The other fields of the request in snake case, such as `temperature`. */
   parameters: Json;
   answer?: Answered;
   error?: { code: string; message: string; retryAfterMs?: number };

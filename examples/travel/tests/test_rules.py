@@ -6,7 +6,7 @@ import pytest
 def test_a_missing_rule_is_noticed(assistant, mynah):
     with pytest.raises(Exception, match='NOT_FOUND'):
         assistant().ask('Who built the Pantheon?')
-    with pytest.raises(AssertionError, match='no rule answered call'):
+    with pytest.raises(AssertionError, match='neither a rule nor a chain answered call'):
         mynah.verify_rules()
     mynah.forget_failed_calls()
 
