@@ -25,8 +25,9 @@ interface Props {
 export function App({ journal, connection, report }: Props) {
   useJournal(journal);
   useConnection(connection);
-  const route = useRoute();
+  // Before the route: links are drawn with the filter that is in the address.
   const [filter, setFilter] = useFilter();
+  const route = useRoute();
   const [helps, setHelps] = useState(false);
   const pause = () => connection && journal.pause(!journal.paused);
   useKeys({ p: pause, "?": () => setHelps(true) });

@@ -9,7 +9,7 @@ import { CallList } from "./list/CallList";
 import { Filters } from "./list/Filters";
 import { positionOf } from "./list/window";
 import type { Connection } from "./live/connection";
-import { callLink, go, type Route, type Tab } from "./route";
+import { callLink, go, withFilter, type Route, type Tab } from "./route";
 import { NO_FILTER, select, type Filter } from "./store/filter";
 import type { Journal } from "./store/journal";
 import type { Item, Row } from "./store/row";
@@ -51,7 +51,7 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
     k: () => move(-1),
     ArrowUp: () => move(-1),
     Enter: () => current && show(current),
-    Escape: () => (route.view === "call" ? go("#/") : onFilter(NO_FILTER)),
+    Escape: () => (route.view === "call" ? go(withFilter("#/")) : onFilter(NO_FILTER)),
     "/": () => search.current?.focus(),
     c: () => current && setCopying(true),
     1: toTab("chat"),
@@ -90,7 +90,7 @@ function Gone({ number }: { number: string }) {
   return (
     <Notice title={`Call ${number} is not here`}>
       <p>It has not arrived yet, or there was no room to keep it.</p>
-      <p><a href="#/">Show all calls</a></p>
+      <p><a href={withFilter("#/")}>Show all calls</a></p>
     </Notice>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Connection } from "./live/connection";
 import { useConnection } from "./live/use";
 import { address } from "./live/api";
+import { withFilter } from "./route";
 import { count } from "./text/format";
 import { CopyButton } from "./text/CopyButton";
 
@@ -19,7 +20,7 @@ export function NoCalls({ connection }: { connection: Connection | undefined }) 
       <Line label="Dapr over gRPC">{`DAPR_GRPC_ENDPOINT=${location.hostname}:50001`}</Line>
       <p class="dim">The banner of mynah has the gRPC address, if it is not on its default port.</p>
       <Line label="OpenAI clients">{`OPENAI_BASE_URL=${origin}/v1`}</Line>
-      <p>Or <a href="#/try">send a message from here</a>.</p>
+      <p>Or <a href={withFilter("#/try")}>send a message from here</a>.</p>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { Connection } from "./live/connection";
 import { useConnection } from "./live/use";
 import type { Report } from "./page";
-import type { Route } from "./route";
+import { withFilter, type Route } from "./route";
 import type { Journal } from "./store/journal";
 import { count } from "./text/format";
 import { Name } from "./text/Text";
@@ -18,7 +18,7 @@ interface Props {
 export function Header({ route, journal, connection, report, onPause, onHelp }: Props) {
   const here = route.view === "call" ? "calls" : route.view;
   const link = (view: string, href: string, label: string) => (
-    <a href={href} aria-current={here === view ? "page" : undefined}>{label}</a>
+    <a href={withFilter(href)} aria-current={here === view ? "page" : undefined}>{label}</a>
   );
   return (
     <header class="top">

@@ -18,7 +18,10 @@ export function parse(hash: string): Route {
   return { view: "calls" };
 }
 
-export const callLink = (key: string, tab: Tab = "chat"): string => (tab === "chat" ? `#/call/${key}` : `#/call/${key}/${tab}`);
+/** Returns a link to a place that keeps the filter, which is in the address. */
+export const withFilter = (place: string): string => place + (/\?.*/.exec(location.hash)?.[0] ?? "");
+
+export const callLink = (key: string, tab: Tab = "chat"): string => withFilter(tab === "chat" ? `#/call/${key}` : `#/call/${key}/${tab}`);
 
 /** Returns a link to the calls of a session. */
 export const sessionLink = (session: string): string => `#/?${new URLSearchParams({ session })}`;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { withFilter } from "../route";
 import { count } from "../text/format";
 import { getFaults } from "./faults";
 
@@ -11,7 +12,7 @@ export function FaultsNotice() {
   if (faults === 0) return null;
   return (
     <p class="faults-notice" role="status">
-      <a href="#/faults">⚠ {count(faults, "fault is", "faults are")} set</a>: calls can fail on purpose.
+      <a href={withFilter("#/faults")}>⚠ {count(faults, "fault is", "faults are")} set</a>: calls can fail on purpose.
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import type { Ref } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Entry } from "../entry";
-import { callLink, type Tab } from "../route";
+import { callLink, withFilter, type Tab } from "../route";
 import type { Journal } from "../store/journal";
 import { entryOf, type Row } from "../store/row";
 import { OutcomeMark } from "../list/OutcomeMark";
@@ -30,16 +30,16 @@ export function CallView({ row, tab, journal, isLive, onCopy, title }: Props) {
   const content = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => content.current?.scrollTo(0, 0), [row, tab]);
   // Drawn again only if it changes, not whenever calls arrive.
-  const body = useMemo(() => <Body key={row.key} entry={entry} row={row} tab={tab} turn={turn} isLive={isLive} />, [row, tab, turn, isLive]);
+  const body = useMemo(() => <Body key={row.key} entry={entry} row={row} tab={tab} turn={turn} isLive={isLive} />, [row, tab, turn, isLive, withFilter("")]);
   return (
     <article class="call" aria-label={`Call ${row.number}`}>
       <header>
-        <a class="button close" href="#/" aria-label="Close the call (Esc)">✕</a>
+        <a class="button close" href={withFilter("#/")} aria-label="Close the call (Esc)">✕</a>
         <h2 ref={title} tabIndex={-1}>Call {row.number}</h2>
         <OutcomeMark outcome={row.outcome} />
         <span class="dim"><Name>{row.component}</Name></span>
         <span class="space" />
-        {isLive && entry.request !== undefined && <a class="button" href={`#/try/${row.key}`}>Resend<span class="optional"> with changes</span></a>}
+        {isLive && entry.request !== undefined && <a class="button" href={withFilter(`#/try/${row.key}`)}>Resend<span class="optional"> with changes</span></a>}
         <button type="button" onClick={onCopy}>Copy as… <kbd>c</kbd></button>
       </header>
       <nav class="tabs" aria-label="Call">

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { answerers, hadSetFault } from "../call/AnsweredBy";
 import type { Entry } from "../entry";
+import { withFilter } from "../route";
 import { Name } from "../text/Text";
 import { EchoWhy } from "./EchoWhy";
 import { explain, type Explanation } from "./explanation";
@@ -15,7 +16,7 @@ export function Why({ entry, isLive }: { entry: Entry; isLive: boolean }) {
       <section>
         <h3>Who answered</h3>
         {answerers(entry).map((text) => <p class="answerer"><Name>{text}</Name></p>)}
-        {isLive && hadSetFault(entry) && <p class="dim"><a href="#/faults">Faults</a> lists those that are set now.</p>}
+        {isLive && hadSetFault(entry) && <p class="dim"><a href={withFilter("#/faults")}>Faults</a> lists those that are set now.</p>}
         {entry.error && <p class="dim">The call failed with {entry.error.code}.</p>}
       </section>
       {isLive ? <Explained entry={entry} /> : <p class="dim">Open the inspector of a running mynah to see why other rules did not answer.</p>}
