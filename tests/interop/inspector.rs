@@ -60,7 +60,7 @@ fn copies_of_calls_give_the_same_answers() {
 fn the_page_works_in_chromium() {
     toolchain::suite("chromium", || {
         toolchain::find("chromium")?;
-        let files = ["watch", "read", "act", "hostile", "access", "report"];
+        let files = ["watch", "read", "act", "hostile", "access", "report", "memory"];
         let files = files.map(|name| format!("page/{name}.test.mjs"));
         let mut tests = node_tests(&files.each_ref().map(String::as_str))?;
         child::run(&mut tests).expect_success("the tests of the page");
