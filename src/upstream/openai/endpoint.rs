@@ -7,6 +7,8 @@ use crate::{base::environment::Environment, tools::HttpClient};
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) settings: OpenAiSettings,
+    /// Shared by the serving threads. The runtime of the thread that opens a connection drives it, also for
+    /// the calls of other threads. Waking that thread costs less than a TLS handshake for each thread.
     pub(super) client: HttpClient,
 }
 
