@@ -15,6 +15,7 @@ use thiserror::Error as ThisError;
 
 use crate::provider::{
     CallContext,
+    counters::Counters,
     faults::{Fault, FaultKey, FaultTarget, Faults, Phase},
 };
 
@@ -109,15 +110,25 @@ impl FaultTable {
     /// Returns the faults that tests have set, for a session or all.
     pub(crate) fn shown(&self, session: Option<&str>) -> Vec<ShownFaults> {
         let targets = self.read();
-        let selected = targets
-            .iter()
-            .filter(|((_, of), _)| session.is_none_or(|it| of.as_deref() == Some(it)));
+        let selected = targets.iter().filter(|(target, _)| is_of(target, session));
         let shown = selected.map(|((component, session), faults)| ShownFaults {
             component: component.clone(),
             session: session.clone(),
             faults: faults.written.clone(),
         });
         shown.collect()
+    }
+
+    /// Returns the number of faults that tests have set, for a session or all, without those that can
+    /// no longer apply to a call: a `fail_first` is over when its session has made as many calls. Without
+    /// a session, it counts for each one, and another can come.
+    pub(crate) fn count(&self, session: Option<&str>, counters: &Counters) -> usize {
+        if !self.is_active() {
+            return 0;
+        }
+        let targets = self.read();
+        let selected = targets.iter().filter(|(target, _)| is_of(target, session));
+        selected.map(|((_, of), it)| it.set.active(of.as_deref(), counters)).sum()
     }
 
     /// Removes the faults of a session, or all faults.
@@ -174,6 +185,11 @@ impl FaultTable {
     }
 }
 
+/// Returns `true` if faults are for a session. `None` selects all.
+fn is_of((_, of): &Target, session: Option<&str>) -> bool {
+    session.is_none() || of.as_deref() == session
+}
+
 impl FaultSet {
     pub(super) fn is_empty(&self) -> bool {
         self.faults.is_empty()
@@ -186,9 +202,17 @@ impl FaultSet {
         request: u64,
         context: &CallContext,
     ) -> Option<Fault> {
-        let counter = format!("fault/{}", self.number);
+        let counter = self.counter();
         let key = FaultKey { counter: &counter, draw: self.origin };
         self.faults.select(phase, key, request, context).cloned()
+    }
+
+    fn active(&self, session: Option<&str>, counters: &Counters) -> usize {
+        self.faults.active(&self.counter(), session, counters)
+    }
+
+    fn counter(&self) -> String {
+        format!("fault/{}", self.number)
     }
 }
 
@@ -251,6 +275,23 @@ mod tests {
             assert_eq!(chunks(&table, "echo", &context), Some(1));
             assert_eq!(chunks(&table, "echo", &context), None);
         }
+    }
+
+    #[test]
+    fn a_fault_that_is_over_is_not_counted() {
+        let table = FaultTable::default();
+        let (counters, mut context) = (Arc::<Counters>::default(), context("s"));
+        context.set_records(counters.clone(), Arc::default(), None);
+        let count = |session| table.count(session, &counters);
+        assert_eq!(count(None), 0);
+        table.set(target(r#"{"component":"echo","fail_first":1,"cut_after":1}"#)).unwrap();
+        let faults = r#"[{"fail_first":1,"cut_after":2},{"cut_after":3}]"#;
+        table.set(target(&format!(r#"{{"session":"s","faults":{faults}}}"#))).unwrap();
+        assert_eq!([count(None), count(Some("s")), count(Some("t"))], [3, 2, 0]);
+        assert_eq!(chunks(&table, "echo", &context), Some(2));
+        assert_eq!([count(None), count(Some("s"))], [2, 1]);
+        table.clear(None);
+        assert_eq!(count(None), 0);
     }
 
     #[test]

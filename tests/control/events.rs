@@ -127,6 +127,26 @@ async fn says_how_many_calls_were_dropped() {
     while reader.entry().await.1 != "after" {}
 }
 
+#[tokio::test]
+async fn says_how_many_faults_are_set() {
+    let sidecar = Sidecar::start();
+    let mut reader = Reader::open(&sidecar, "").await;
+    let set = |faults: &'static str| {
+        sidecar.send(direct_client().put(sidecar.url("/mynah/v1/faults")).body(faults))
+    };
+    let changed = |count: usize| Some(format!("event: faults\ndata: {{\"set\":{count}}}"));
+    set(r#"{"session":"a","faults":[{"fail_first":1,"delay":"1ms"},{"delay":"1ms"}]}"#).await;
+    assert_eq!(reader.next().await, changed(2));
+    set(r#"{"component":"echo","fail_first":1,"delay":"1ms"}"#).await;
+    assert_eq!(reader.next().await, changed(3));
+    say_in(&sidecar, "a", "one").await;
+    let events = [reader.next().await, reader.next().await];
+    assert!(events.contains(&changed(2)), "{events:?}");
+    assert_eq!(Reader::open(&sidecar, "?session=a&since=1").await.next().await, changed(1));
+    assert_eq!(send(&sidecar, "DELETE", "/mynah/v1/faults").await.0, 204);
+    assert_eq!(reader.next().await, changed(0));
+}
+
 /// A process that has been restarted numbers its calls from 1.
 #[tokio::test]
 async fn says_that_numbers_start_again() {

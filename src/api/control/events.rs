@@ -1,6 +1,6 @@
 //! `/mynah/v1/journal/events`: the calls of a sidecar, as they end.
 
-use std::{fmt::Write, sync::Arc, time::Duration};
+use std::{fmt::Write, mem, sync::Arc, time::Duration};
 
 use axum::{Extension, extract::State, response::Response};
 use futures_util::{Stream, stream};
@@ -42,7 +42,8 @@ pub(super) async fn get(
         selection.since = last;
     }
     let journal = journal::journal(&engine)?;
-    let reader = Reader { journal, resources, selection, dropped: 0, is_ended: false };
+    let reader =
+        Reader { journal, resources, selection, dropped: 0, faults: 0, engine, is_ended: false };
     Ok(event_stream(reader.events()))
 }
 
@@ -61,6 +62,9 @@ struct Reader {
     selection: EntryFilter,
     /// How many selected entries the journal had dropped when the reader last looked.
     dropped: u64,
+    /// How many faults were set then.
+    faults: usize,
+    engine: Arc<Engine>,
     is_ended: bool,
 }
 
@@ -88,6 +92,9 @@ impl Reader {
             return Some("event: restarted\ndata: {}\n\n".to_owned());
         }
         for _ in 0..QUIET_PAUSES {
+            if let Some(event) = self.new_faults() {
+                return Some(event);
+            }
             if self.journal.newest() > self.selection.since {
                 let events = self.read().await?;
                 if !events.is_empty() {
@@ -100,6 +107,14 @@ impl Reader {
             self.is_ended = !self.resources.pause(PAUSE).await;
         }
         Some(":\n\n".to_owned())
+    }
+
+    /// Returns an event if the number of faults has changed.
+    fn new_faults(&mut self) -> Option<String> {
+        let session = self.selection.session.as_deref();
+        let faults = self.engine.faults.count(session, &self.engine.counters);
+        let earlier = mem::replace(&mut self.faults, faults);
+        (faults != earlier).then(|| format!("event: faults\ndata: {{\"set\":{faults}}}\n\n"))
     }
 
     async fn read(&mut self) -> Option<String> {

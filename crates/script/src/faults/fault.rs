@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mynah_core::{
     chat::{ErrorKind, MissingPart, ProviderError, Request},
-    provider::{CallContext, call::Surface},
+    provider::{CallContext, call::Surface, counters::Counters},
 };
 
 use super::trigger::Trigger;
@@ -73,6 +73,15 @@ impl Faults {
         self.0.iter().map(Fault::size).sum()
     }
 
+    /// Returns how many faults can still apply to calls, of a session or all.
+    pub fn active(&self, counter: &str, session: Option<&str>, counters: &Counters) -> usize {
+        let is_spent = |(index, fault): &(usize, &Fault)| {
+            let key = key(counter, *index);
+            session.is_some_and(|session| fault.trigger.is_spent(&key, session, counters))
+        };
+        self.0.iter().enumerate().filter(|fault| !is_spent(fault)).count()
+    }
+
     /// Returns the first fault that applies to a call.
     pub fn select(
         &self,
@@ -90,7 +99,7 @@ impl Faults {
             of_phase(fault)
                 && on_surface(fault)
                 && fault.trigger.applies(
-                    || format!("{}/{index}", key.counter),
+                    || self::key(key.counter, *index),
                     (key.draw, *index),
                     request,
                     context,
@@ -98,6 +107,11 @@ impl Faults {
         });
         selected.map(|(_, fault)| fault)
     }
+}
+
+/// Returns the name under which a fault counts calls.
+fn key(counter: &str, index: usize) -> String {
+    format!("{counter}/{index}")
 }
 
 impl Effect {

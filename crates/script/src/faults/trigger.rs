@@ -2,7 +2,7 @@
 
 use std::{hash::Hasher, num::NonZeroU64};
 
-use mynah_core::provider::CallContext;
+use mynah_core::provider::{CallContext, counters::Counters};
 use twox_hash::XxHash3_64;
 
 /// The calls of a session that a fault applies to.
@@ -45,6 +45,11 @@ impl Trigger {
                 draw(seed, fault, context.session_name(), (request, attempt)) < probability
             }
         }
+    }
+
+    /// Returns `true` if the fault applies to no more calls of a session.
+    pub(super) fn is_spent(self, key: &str, session: &str, counters: &Counters) -> bool {
+        matches!(self, Self::First(calls) if counters.get(session, key) >= calls.get())
     }
 }
 
