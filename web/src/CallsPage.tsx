@@ -63,7 +63,7 @@ export function CallsPage({ route, journal, connection, filter, onFilter }: Prop
     <main class={`calls-page${route.view === "call" ? " split" : ""}`}>
       <section class="list-pane" aria-label="List of calls">
         <Filters journal={journal} filter={filter} onFilter={onFilter} search={search} shown={callsIn(items)} />
-        {connection && <FaultsNotice />}
+        {connection && <FaultsNotice faults={connection.faults} />}
         {items.length > 0 && <CallList items={items} cursor={opened?.seq ?? cursor} openKey={opened?.key} onOpen={show} />}
         {items.length === 0 && (hidden > 0 ? <NoMatch calls={hidden} onClear={() => onFilter(NO_FILTER)} /> : <NoCalls connection={connection} />)}
       </section>

@@ -15,6 +15,8 @@ export class Connection {
   state: State = "connecting";
   /** Why the connection failed. */
   problem = "";
+  /** How many faults are set. */
+  faults = 0;
   private lastId = "";
   private wait = FIRST_WAIT;
   private wake: () => void = () => {};
@@ -50,6 +52,7 @@ export class Connection {
     if (!response.ok || !response.body) throw await errorOf(response);
     this.problem = "";
     this.wait = FIRST_WAIT;
+    this.faults = 0;
     this.set("live");
     await this.read(response.body, abort);
     this.failed("mynah closed the connection");
@@ -77,6 +80,9 @@ export class Connection {
       if (id !== undefined) this.lastId = id;
     } else if (event === "dropped") {
       this.journal.dropped((JSON.parse(data) as { dropped: number }).dropped);
+    } else if (event === "faults") {
+      this.faults = (JSON.parse(data) as { set: number }).set;
+      this.set(this.state);
     } else if (event === "restarted") {
       this.lastId = "";
       this.journal.restart();

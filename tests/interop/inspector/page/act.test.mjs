@@ -87,6 +87,9 @@ test('the list says how many faults are set', async (t) => {
   await mynah.control('PUT', '/faults', { session: 'one', faults: [busy] });
   await page.getByText('1 fault is set').waitFor();
   await mynah.control('PUT', '/faults', { component: 'echo', faults: [{ fail_first: 1, ...busy }, { delay: '1ms' }] });
+  await mynah.control('PUT', '/faults', { session: 'spent', faults: [{ fail_first: 1, ...busy }] });
+  await page.getByText('4 faults are set').waitFor();
+  assert.ok((await ask(mynah, 'spent', 'once')).errorCode);
   await page.getByRole('link', { name: '3 faults are set' }).click();
   await page.locator('.target').first().waitFor();
   await page.getByRole('button', { name: 'Clear all faults' }).click();
