@@ -90,15 +90,17 @@ impl Client {
         Self::connect_to(address, method, case, concurrency).await
     }
 
-    /// Opens connections for short messages to a method of a server that may still be starting.
+    /// Opens connections to a server that may still be starting. `method` is that of calls over gRPC.
     pub(crate) async fn connect_when_served(
         address: SocketAddr,
         method: &str,
+        case: Case,
+        concurrency: Concurrency,
     ) -> anyhow::Result<Self> {
         let mut last = None;
         for _ in 0..MAX_POLLS {
             let client = async {
-                let mut client = Self::connect_to(address, method, Case::Short, MEDIUM).await?;
+                let mut client = Self::connect_to(address, method, case, concurrency).await?;
                 client.call_times(1).await?;
                 anyhow::Ok(client)
             };

@@ -2,8 +2,10 @@
 
 use std::{net::Ipv4Addr, path::Path, process::Command, time::Duration};
 
+use mynah_bench::cases::Case;
+
 use crate::{
-    client::Client,
+    client::{Client, MEDIUM},
     cores::Cores,
     figures::{Figures, Ratio},
     process::{Process, mynah},
@@ -74,7 +76,7 @@ impl Forward {
 impl Proxy {
     async fn open(process: Process, ports: Ports) -> anyhow::Result<Self> {
         let address = (Ipv4Addr::LOCALHOST, ports.grpc).into();
-        let mut client = Client::connect_when_served(address, METHOD).await?;
+        let mut client = Client::connect_when_served(address, METHOD, Case::Short, MEDIUM).await?;
         client.run(SLICE).await?;
         Ok(Self { process, client, slices: Vec::new() })
     }

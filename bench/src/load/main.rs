@@ -16,6 +16,7 @@ mod server;
 mod simulate;
 mod table;
 mod targets;
+mod upstream;
 
 use std::path::PathBuf;
 
@@ -33,6 +34,8 @@ enum Command {
     Routes(routes::Args),
     /// Measure simulated conversations and print a table
     Simulate(simulate::Args),
+    /// Measure the latency that mynah adds to calls of a model and print a table
+    Upstream(upstream::Args),
 }
 
 /// The folders of the built programs.
@@ -67,5 +70,6 @@ async fn main() -> anyhow::Result<()> {
         Command::Instructions(args) => instructions::instructions(args).await,
         Command::Routes(args) => routes::routes(args).await,
         Command::Simulate(args) => simulate::simulate(&args),
+        Command::Upstream(args) => upstream::upstream(args).await,
     }
 }

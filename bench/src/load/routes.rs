@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    client::Client,
+    client::{Client, MEDIUM},
     cores::Cores,
     figures::{Figures, Ratio},
     forward::Forward,
@@ -20,6 +20,7 @@ use crate::{
     table::{Table, thousands},
 };
 use anyhow::{Context, bail};
+use mynah_bench::cases::Case;
 
 /// The name of the component that is called on each route.
 const COMPONENT: &str = "echo";
@@ -163,7 +164,9 @@ impl Route {
     /// Measures the route at a maximum rate, and adds its row. Returns the number of calls a second.
     async fn measure(&self, rate: f64, args: &Args, table: &mut Table) -> anyhow::Result<f64> {
         let mut client =
-            Client::connect_when_served(self.entry, "ConverseAlpha2").await.context(self.name)?;
+            Client::connect_when_served(self.entry, "ConverseAlpha2", Case::Short, MEDIUM)
+                .await
+                .context(self.name)?;
         client.run(Duration::from_millis(300)).await?;
         let (mut slices, mut daprd) = (Vec::new(), Vec::new());
         for _ in 0..args.slices {
