@@ -8,7 +8,7 @@ use super::{
 };
 use crate::text::{
     Sentence, Word, canonical,
-    lexicon::{CLAUSE_STARTS, LEFT_OUT, OPENINGS, contains},
+    lexicon::{LEFT_OUT, OPENINGS},
 };
 
 /// The largest distance of words that are near each other.
@@ -17,7 +17,7 @@ const MAX_NEAR: usize = 16;
 /// Where the terms of the offered tools stand in a sentence. A position is the index of a word.
 pub(super) struct Occurrences<'s> {
     text: &'s str,
-    pub(super) words: &'s [Word],
+    sentence: &'s Sentence,
     /// The occurrences, sorted by term.
     found: Vec<Occurrence>,
     /// The occurrences, sorted by position.
@@ -58,7 +58,13 @@ impl<'s> Occurrences<'s> {
         found.sort_unstable();
         let mut in_order = found.clone();
         in_order.sort_by_key(|occurrence| occurrence.first);
-        Self { text, words, found, in_order, beginning: find_beginning(text, words) }
+        let beginning = find_beginning(text, words);
+        Self { text, sentence, found, in_order, beginning }
+    }
+
+    /// Returns the words of the sentence.
+    pub(super) fn words(&self) -> &'s [Word] {
+        &self.sentence.words
     }
 
     /// Returns the distinct terms in the sentence.
@@ -80,7 +86,7 @@ impl<'s> Occurrences<'s> {
     ) -> impl Iterator<Item = &Occurrence> + Clone {
         let [start, end] = [range.start, range.end]
             .map(|position| self.in_order.partition_point(|it| it.first < position));
-        self.in_order[start..end].iter().filter(|it| self.words[it.first].is_said())
+        self.in_order[start..end].iter().filter(|it| self.words()[it.first].is_said())
     }
 
     /// Returns the shortest occurrence of a term that starts at a position.
@@ -93,7 +99,7 @@ impl<'s> Occurrences<'s> {
     /// Returns the bytes of the part of the sentence, which is the `range` of its text, for a mention
     /// at the position `at`. The mentions `starts`, sorted, divide the sentence.
     pub(super) fn clause(&self, starts: &[usize], at: usize, range: &Range<usize>) -> Range<usize> {
-        let byte = |position: &usize| self.words[*position].range().start;
+        let byte = |position: &usize| self.words()[*position].range().start;
         let is_first = starts.first().is_none_or(|first| *first == at);
         let next = starts.get(starts.partition_point(|start| *start <= at));
         let start = if is_first { range.start } else { byte(&at) };
@@ -102,28 +108,23 @@ impl<'s> Occurrences<'s> {
 
     /// Returns `true` if a value follows a word: "boat SB-104", "the boat 'Albatross'".
     pub(super) fn is_label(&self, at: usize) -> bool {
-        let rest = &self.text[self.words[at].range().end..];
+        let rest = &self.text[self.words()[at].range().end..];
         let token = rest.split_whitespace().next().unwrap_or_default();
         let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
-        let is_quoted = self.words.get(at + 1).is_some_and(|next| next.is_quoted);
+        let is_quoted = self.words().get(at + 1).is_some_and(|next| next.is_quoted);
         rest.starts_with(char::is_whitespace) && (has_digit || is_quoted)
     }
 
     /// Returns `true` if two words are near each other in a clause.
     pub(super) fn are_near(&self, first: usize, second: usize) -> bool {
         let (first, second) = (first.min(second), first.max(second));
-        if second - first > MAX_NEAR {
-            return false;
-        }
-        let words = &self.words[first..=second];
-        let gap = self.text.get(words[0].range().end..words[words.len() - 1].range().start);
-        let starts_clause = |word: &Word| contains(CLAUSE_STARTS, &self.text[word.range()]);
-        gap.is_some_and(|gap| !gap.contains([',', ';'])) && !words.iter().any(starts_clause)
+        second - first <= MAX_NEAR
+            && !(first + 1..=second).any(|at| self.sentence.starts_clause(self.text, at))
     }
 
     /// Returns the bytes from one position to another.
     pub(super) fn bytes(&self, [first, last]: [usize; 2]) -> Range<usize> {
-        self.words[first].range().start..self.words[last].range().end
+        self.words()[first].range().start..self.words()[last].range().end
     }
 }
 

@@ -214,12 +214,7 @@ fn prefixes(names: &[Vec<String>]) -> BTreeMap<&[String], usize> {
 
 /// Returns the words of the clauses of a sentence, which commas and conjunctions separate.
 fn clauses(text: &str, sentence: &Sentence) -> Vec<Range<usize>> {
-    let starts_clause = |at: &usize| {
-        let word = &sentence.words[*at];
-        let before = text[sentence.range.start..word.range().start].trim_end();
-        before.ends_with([',', ';']) || contains(CLAUSE_STARTS, sentence.form(word))
-    };
-    let starts = (1..sentence.words.len()).filter(starts_clause);
+    let starts = (1..sentence.words.len()).filter(|at| sentence.starts_clause(text, *at));
     let starts: Vec<usize> = [0].into_iter().chain(starts).chain([sentence.words.len()]).collect();
     starts.windows(2).map(|edges| edges[0]..edges[1]).collect()
 }

@@ -34,7 +34,7 @@ impl<'a> SentenceMatcher<'a> {
         sentence: &'a Occurrences<'a>,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        let taken = vec![false; sentence.words.len()];
+        let taken = vec![false; sentence.words().len()];
         Self { index, sentence, budget, taken, found: Vec::new() }
     }
 
@@ -170,7 +170,7 @@ impl<'a> SentenceMatcher<'a> {
             let rounds = words.iter().map(|(_, words)| words.len()).min().unwrap_or(0);
             for round in 0..rounds {
                 let first = words.iter().map(|(_, words)| words[round].first).min().unwrap_or(0);
-                let is_negated = self.sentence.words[first].is_negated;
+                let is_negated = self.sentence.words()[first].is_negated;
                 let taken = if is_negated { round..round + 1 } else { round..usize::MAX };
                 let found = words.iter().flat_map(|(term, words)| {
                     words[round..words.len().min(taken.end)].iter().map(|word| (*term, *word))
@@ -198,7 +198,7 @@ impl<'a> SentenceMatcher<'a> {
             size: 1,
             distinctive: (word.first..=word.last).collect(),
             other: Vec::new(),
-            is_negated: self.sentence.words[word.first].is_negated,
+            is_negated: self.sentence.words()[word.first].is_negated,
         }));
         Ok(())
     }
@@ -236,7 +236,7 @@ impl<'a> SentenceMatcher<'a> {
 
     fn is_free(&self, word: &Occurrence, is_distinctive: bool) -> bool {
         let mut positions = word.first..=word.last;
-        !positions.any(|at| self.sentence.words[at].is_quoted || is_distinctive && self.taken[at])
+        !positions.any(|at| self.sentence.words()[at].is_quoted || is_distinctive && self.taken[at])
     }
 
     /// Adds a match of words of a name. If all words of the name are generic, all are distinctive.
@@ -249,7 +249,7 @@ impl<'a> SentenceMatcher<'a> {
     ) -> Result<(), Unfinished> {
         self.budget.spend(words.len())?;
         let first = words.iter().map(|(_, word)| word.first).min().unwrap_or(0);
-        let is_negated = self.sentence.words[first].is_negated;
+        let is_negated = self.sentence.words()[first].is_negated;
         let mut found = RuleMatch { tool, size, is_negated, ..RuleMatch::default() };
         for (term, word) in words {
             let is_other = !name.is_generic && name.generic.contains(&term);

@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::{
     addresses::{Address, addresses},
     canonical::{canonical, canonicalize},
-    lexicon::{Entry, FILLERS, NEGATIONS, NONE, is_generic, passes_on_negation},
+    lexicon::{
+        CLAUSE_STARTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic, passes_on_negation,
+    },
     words::{WordRange, words},
 };
 
@@ -132,6 +134,16 @@ impl Sentence {
     /// Returns the canonical form of a word.
     pub(crate) fn form(&self, word: &Word) -> &str {
         &self.forms[word.form.clone()]
+    }
+
+    /// Returns `true` if the word at an index is the first of a clause after another.
+    pub(crate) fn starts_clause(&self, text: &str, at: usize) -> bool {
+        let [Some(last), Some(word)] = [at.checked_sub(1), Some(at)].map(|at| self.words.get(at?))
+        else {
+            return false;
+        };
+        let gap = &text[last.range.end..word.range.start];
+        gap.trim_end().ends_with([',', ';']) || contains(CLAUSE_STARTS, self.form(word))
     }
 
     /// Returns the index of the first word that starts at or after a position in the text.
