@@ -10,7 +10,8 @@ pub(super) struct RuleMatch {
     pub(super) distinctive: Vec<usize>,
     /// The positions of the other words.
     pub(super) other: Vec<usize>,
-    pub(super) is_negated: bool,
+    /// Whether the words ask for no tool, although no other match may have them.
+    pub(super) is_void: bool,
 }
 
 /// A tool that a sentence mentions.

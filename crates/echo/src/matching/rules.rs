@@ -24,6 +24,8 @@ pub(super) struct SentenceMatcher<'a> {
     taken: Vec<bool>,
     /// The matches by the current rule, in the order of the tools.
     found: Vec<RuleMatch>,
+    /// The tools that earlier rules found.
+    mentioned: Vec<Mentioned>,
 }
 
 type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Unfinished>;
@@ -35,7 +37,8 @@ impl<'a> SentenceMatcher<'a> {
         budget: &'a mut WorkBudget,
     ) -> Self {
         let taken = vec![false; sentence.words().len()];
-        Self { index, sentence, budget, taken, found: Vec::new() }
+        let (found, mentioned) = (Vec::new(), Vec::new());
+        Self { index, sentence, budget, taken, found, mentioned }
     }
 
     /// Returns which of the `candidates` the sentence mentions.
@@ -46,24 +49,21 @@ impl<'a> SentenceMatcher<'a> {
             ("topic", Self::match_topics),
             ("keyword", Self::match_keywords),
         ];
-        let (mut open, mut mentioned) = (candidates.to_vec(), Vec::new());
+        let mut open = candidates.to_vec();
         for (name, rule) in rules {
             for tool in &open {
                 rule(&mut self, *tool)?;
             }
-            let mut found = self.take(name)?;
-            if name == "topic" {
-                self.drop_labels(&mut found, &mentioned)?;
-            }
+            let found = self.take(name)?;
             open.retain(|tool| found.binary_search_by_key(tool, |it| it.tool).is_err());
-            mentioned.extend(found);
+            self.mentioned.extend(found);
         }
-        if mentioned.is_empty() {
+        if self.mentioned.is_empty() {
             let (rule, at) = ("verb", self.sentence.beginning);
             let tool = open.into_iter().find(|tool| self.has_verb(*tool));
-            mentioned.extend(tool.map(|tool| Mentioned { tool, at, rule, words: [at, at] }));
+            self.mentioned.extend(tool.map(|tool| Mentioned { tool, at, rule, words: [at, at] }));
         }
-        Ok(mentioned)
+        Ok(self.mentioned)
     }
 
     /// Returns the tools that the current rule, which has this name, matches, sorted, and where.
@@ -83,7 +83,7 @@ impl<'a> SentenceMatcher<'a> {
         for found in self.found.drain(..).filter(stands) {
             found.positions().for_each(|at| self.taken[at] = true);
             let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
-            if !found.is_negated && is_new {
+            if !found.is_void && is_new {
                 let at = found.distinctive.iter().min().copied().unwrap_or(0);
                 tools.push(Mentioned { tool: found.tool, at, rule, words: found.words() });
             }
@@ -182,7 +182,10 @@ impl<'a> SentenceMatcher<'a> {
                 }
             }
             let covered = self.cover_generic_words(name, matches_before)?;
-            self.found[matches_before..].iter_mut().for_each(|found| found.size += covered);
+            for at in matches_before..self.found.len() {
+                self.found[at].size += covered;
+                self.found[at].is_void |= self.is_label(at)?;
+            }
         }
         Ok(())
     }
@@ -198,25 +201,19 @@ impl<'a> SentenceMatcher<'a> {
             size: 1,
             distinctive: (word.first..=word.last).collect(),
             other: Vec::new(),
-            is_negated: self.sentence.words()[word.first].is_negated,
+            is_void: self.sentence.words()[word.first].is_negated,
         }));
         Ok(())
     }
 
-    /// Drops the topics of which the only word says what a value is that a tool mentioned near it may
+    /// Returns `true` if the only word of a match says what a value is that a tool mentioned near it may
     /// get: "Report the damage to boat SB-104" asks for no boats.
-    fn drop_labels(
-        &mut self,
-        topics: &mut Vec<Mentioned>,
-        mentioned: &[Mentioned],
-    ) -> Result<(), Unfinished> {
-        self.budget.spend(topics.len() * mentioned.len())?;
-        topics.retain(|topic| {
-            let is_label = topic.words[0] == topic.words[1] && self.sentence.is_label(topic.at);
-            let is_near = |other: &Mentioned| self.sentence.are_near(other.at, topic.at);
-            !(is_label && mentioned.iter().any(is_near))
-        });
-        Ok(())
+    fn is_label(&mut self, found: usize) -> Result<bool, Unfinished> {
+        self.budget.spend(self.mentioned.len())?;
+        let [at, last] = self.found[found].words();
+        let is_near = |other: &Mentioned| self.sentence.are_near(other.at, at);
+        let is_label = at == last && self.sentence.is_label(at);
+        Ok(is_label && self.mentioned.iter().any(is_near))
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.
@@ -249,8 +246,8 @@ impl<'a> SentenceMatcher<'a> {
     ) -> Result<(), Unfinished> {
         self.budget.spend(words.len())?;
         let first = words.iter().map(|(_, word)| word.first).min().unwrap_or(0);
-        let is_negated = self.sentence.words()[first].is_negated;
-        let mut found = RuleMatch { tool, size, is_negated, ..RuleMatch::default() };
+        let is_void = self.sentence.words()[first].is_negated;
+        let mut found = RuleMatch { tool, size, is_void, ..RuleMatch::default() };
         for (term, word) in words {
             let is_other = !name.is_generic && name.generic.contains(&term);
             let list = if is_other { &mut found.other } else { &mut found.distinctive };
