@@ -147,10 +147,10 @@ impl ToolIndex {
                     category.keywords().map(|word| self.terms.add_word(canonical(word))).collect();
             }
             if !forms.is_empty() {
-                tool.names.push(self.read_name(name, &forms));
+                tool.names.push(self.read_name(name, &forms, &generic));
             }
             for forms in spellings(name) {
-                let name = self.read_name(name, &forms);
+                let name = self.read_name(name, &forms, &generic_words(&forms));
                 // Words of one letter would be topics.
                 tool.names.push(Name { stems: BTreeSet::new(), ..name });
             }
@@ -158,11 +158,10 @@ impl ToolIndex {
         tool
     }
 
-    fn read_name(&mut self, name: &str, forms: &[String]) -> Name {
+    fn read_name(&mut self, name: &str, forms: &[String], is_generic: &[bool]) -> Name {
         let joined: String = words(name).map(|word| &name[word.range]).collect();
         let joined = self.terms.add_word(canonical(&joined));
         let words: Vec<_> = forms.iter().map(|form| self.terms.add_word(form.clone())).collect();
-        let is_generic = generic_words(forms);
         let (generic, distinctive): (Vec<_>, Vec<_>) =
             (0..forms.len()).partition(|at| is_generic[*at]);
         let stems = distinctive.iter().map(|at| self.terms.add_stem(&forms[*at])).collect();
