@@ -53,7 +53,14 @@ pub(crate) fn stem(canonical: &str) -> &str {
         Some(b'g') => &["ing"],
         Some(b'r') => &["or", "er"],
         Some(b'd') => &["ed"],
+        // "absence", "absent"
+        Some(b'e') if canonical.ends_with("ence") => &["ce"],
+        Some(b't') if canonical.ends_with("sent") => &["t"],
+        Some(b't') => &["ment"],
+        Some(b'e') if canonical.len() > 6 && canonical.ends_with("age") => &["age"],
         Some(b'e') => &["e"],
+        Some(b'c') if canonical.ends_with("ic") => &["c"],
+        Some(b's') => &["ness"],
         _ => &[],
     };
     let stem = endings.iter().find_map(|ending| canonical.strip_suffix(ending));
