@@ -256,17 +256,18 @@ async fn messages_call_the_tools_that_they_mention() {
 }
 
 /// Tools with descriptions of which a part of the name suffices.
-const DESCRIBED: [(&str, &str); 5] = [
+const DESCRIBED: [(&str, &str); 6] = [
     ("Hotels_2_SearchHouse", "Search for available houses at a given location."),
     ("Hotels_2_BookHouse", "Book the selected house for a number of adults."),
     ("Travel_1_FindAttractions", "Lists attractions within a city, filtered by entry fee."),
     ("population_projections", "Calculates the projected population growth of a country."),
     ("sentence_translate", "Translates a sentence into another language."),
+    ("get_tide_times", "Get the tide times for a harbor."),
 ];
 
 #[tokio::test]
 async fn a_part_of_a_name_suffices_with_the_description() {
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 12] = [
         ("I need a house at a nice location", &["Hotels_2_SearchHouse"]),
         ("Book a house for two adults", &["Hotels_2_BookHouse"]),
         ("A tourist attraction in Philadelphia without entry fee?", &["Travel_1_FindAttractions"]),
@@ -280,6 +281,8 @@ async fn a_part_of_a_name_suffices_with_the_description() {
         ("not the population growth", &[]),
         ("It's a growing city", &[]),
         ("What is the sentence?", &[]),
+        ("Is the tide in the harbor high?", &["get_tide_times"]),
+        ("What time does the harbor office open?", &[]),
     ];
     let sidecar = Sidecar::start();
     for (message, expected) in cases {

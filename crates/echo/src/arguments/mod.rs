@@ -38,6 +38,7 @@ mod tests;
 mod trace;
 mod typed;
 mod validator;
+mod wants;
 
 use std::{ops::Range, rc::Rc, sync::LazyLock};
 

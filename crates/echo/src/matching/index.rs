@@ -17,7 +17,7 @@ use super::{
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number},
+    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number, is_verb},
     words,
 };
 
@@ -165,6 +165,10 @@ impl ToolIndex {
         let (generic, distinctive): (Vec<_>, Vec<_>) =
             (0..forms.len()).partition(|at| is_generic[*at]);
         let stems = distinctive.iter().map(|at| self.terms.add_stem(&forms[*at])).collect();
+        // "reserve" is no other word for that of `search_books`.
+        if let Some(verb) = forms.iter().find(|word| is_verb(word) && !is_number(word)) {
+            self.terms.add_same_verbs(verb);
+        }
         let generic = generic.into_iter().map(|at| words[at]).collect();
         Name { words, generic, is_generic: distinctive.is_empty(), stems, joined }
     }

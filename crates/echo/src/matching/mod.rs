@@ -15,9 +15,11 @@ mod index;
 mod matches;
 mod mention_tracker;
 mod occurrences;
+mod openings;
 mod partial;
 mod partial_tool;
 mod rules;
+mod schemas;
 mod search;
 mod spellings;
 mod terms;
@@ -37,6 +39,7 @@ use mynah_core::{
 
 use index::{ToolIndex, description};
 use mention_tracker::MentionTracker;
+use schemas::Schemas;
 use search::Searcher;
 use work_budget::WorkBudget;
 
@@ -101,7 +104,8 @@ pub(crate) fn mentions(
         Effort::Brief => INDEXES.with_borrow_mut(|indexes| index(tools, indexes)),
         Effort::Full(_) => Rc::new(ToolIndex::new(tools)),
     };
-    let mentions = mentions_within(&mut budget, messages, &index, unseen);
+    let schemas = Schemas::new(tools, effort);
+    let mentions = mentions_within(&mut budget, messages, (&index, &schemas), unseen);
     effort.allow(budget.is_exhausted())?;
     if budget.is_exhausted() && !effort.is_cancelled() {
         tracing::warn!(
@@ -133,12 +137,12 @@ fn user_messages(messages: &[Message]) -> impl Iterator<Item = (usize, &Message)
 fn mentions_within(
     budget: &mut WorkBudget,
     messages: &[Message],
-    index: &ToolIndex,
+    (index, schemas): (&ToolIndex, &Schemas),
     unseen: Option<&Unseen>,
 ) -> Vec<Mention> {
     let tracker = MentionTracker::new(messages, index, unseen);
     let is_long = user_text_len(messages) > MAX_UNFILTERED;
-    let mut searcher = Searcher { index, is_long, budget, tracker };
+    let mut searcher = Searcher { index, schemas, is_long, budget, tracker };
     let mut is_last = true;
     for (at, message) in user_messages(messages) {
         let text = message.text();

@@ -6,9 +6,10 @@ use super::{
     arithmetic::{ARITHMETIC, is_arithmetic},
     terms::{Term, Terms},
 };
+use crate::facts::FactType;
 use crate::text::{
     Sentence, Word, canonical,
-    lexicon::{LEFT_OUT, OPENINGS},
+    lexicon::{ARTICLES, LEFT_OUT, OPENINGS, PRONOUNS, contains},
 };
 
 /// The largest distance of words that are near each other.
@@ -24,6 +25,14 @@ pub(super) struct Occurrences<'s> {
     in_order: Vec<Occurrence>,
     /// The position of the first word after an opening such as "please".
     pub(super) beginning: usize,
+}
+
+/// A word that says what the value behind it is.
+pub(super) struct Label {
+    /// The types of the value.
+    pub(super) types: &'static [FactType],
+    /// Whether the word and the value start a statement: "The boat SB-104 is back".
+    pub(super) starts_statement: bool,
 }
 
 /// One or several consecutive words that are a term or arithmetic.
@@ -106,13 +115,39 @@ impl<'s> Occurrences<'s> {
         start..next.map_or(range.end, byte)
     }
 
-    /// Returns `true` if a value follows a word: "boat SB-104", "the boat 'Albatross'".
-    pub(super) fn is_label(&self, at: usize) -> bool {
-        let rest = &self.text[self.words()[at].range().end..];
-        let token = rest.split_whitespace().next().unwrap_or_default();
-        let has_digit = token.bytes().any(|byte| byte.is_ascii_digit());
-        let is_quoted = self.words().get(at + 1).is_some_and(|next| next.is_quoted);
-        rest.starts_with(char::is_whitespace) && (has_digit || is_quoted)
+    /// Returns what a word says if a value follows it: "boat SB-104", "the boat 'Albatross'".
+    pub(super) fn label(&self, at: usize) -> Option<Label> {
+        let start = self.words()[at].range().end;
+        let rest = &self.text[start..];
+        let token =
+            rest.starts_with(char::is_whitespace).then(|| rest.split_whitespace().next())??;
+        let is_digit = |byte: u8| byte.is_ascii_digit();
+        let quoted = self.words()[at + 1..].iter().take_while(|next| next.is_quoted).count();
+        let types: &[FactType] = match quoted {
+            0 if token.bytes().all(is_digit) => &[FactType::Code, FactType::Number],
+            0 if token.bytes().any(is_digit) => &[FactType::Code],
+            0 => return None,
+            _ => &[FactType::Quote],
+        };
+        let end = start + rest.find(token).unwrap_or(0) + token.len();
+        let next = self.sentence.word_from(end).max(at + 1 + quoted);
+        let has_more = next < self.words().len() && !self.sentence.starts_clause(self.text, next);
+        Some(Label { types, starts_statement: has_more && self.is_subject(at) })
+    }
+
+    /// Returns `true` if nothing but articles stands before a word in its clause.
+    fn is_subject(&self, at: usize) -> bool {
+        let form = |at: usize| self.sentence.form(&self.words()[at]);
+        let starts = |at: usize| at == 0 || self.sentence.starts_clause(self.text, at);
+        let mut before = (0..=at).rev().take_while(|it| *it == at || contains(ARTICLES, form(*it)));
+        before.any(starts)
+    }
+
+    /// Returns `true` if a pronoun stands near behind a word.
+    pub(super) fn has_pronoun(&self, at: usize) -> bool {
+        let mut after =
+            self.words()[at..].iter().take(MAX_NEAR).map(|word| self.sentence.form(word));
+        after.any(|form| contains(PRONOUNS, form))
     }
 
     /// Returns `true` if two words are near each other in a clause.

@@ -8,25 +8,25 @@ use std::{
 
 use super::{
     matches::Mentioned,
-    occurrences::{Occurrences, find_beginning},
+    occurrences::Occurrences,
     partial_tool::{PartialTool, Said, Score},
+    schemas::Schemas,
     terms::{Term, Terms},
     work_budget::WorkBudget,
 };
 use crate::effort::Unfinished;
-use crate::text::{
-    Sentence, Word, canonical_words,
-    lexicon::{CLAUSE_STARTS, contains, is_telling},
-    stem,
-};
+use crate::facts::Reading;
+use crate::text::{Sentence, Word, canonical_words, lexicon::is_telling, stem};
 
 /// The words of names and descriptions, with the tools that have them.
 #[derive(Debug, Default)]
 pub(super) struct PartialIndex {
-    tools: Vec<PartialTool>,
-    by_name: BTreeMap<Term, Vec<usize>>,
+    pub(super) tools: Vec<PartialTool>,
+    pub(super) by_name: BTreeMap<Term, Vec<usize>>,
     /// By the verb that asks for it, the tool.
-    by_verb: BTreeMap<Term, usize>,
+    pub(super) by_verb: BTreeMap<Term, usize>,
+    /// The tools by the stems of all their verbs.
+    pub(super) by_action: BTreeMap<Term, Vec<usize>>,
     /// By stem, the tools whose descriptions have the word and whose names do not.
     by_description: BTreeMap<String, Vec<usize>>,
 }
@@ -45,6 +45,7 @@ impl PartialIndex {
         index.by_verb.extend(verbs);
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
+            tool.action.iter().for_each(|term| index.by_action.entry(*term).or_default().push(at));
             tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
             for word in canonical_words(description).iter().filter(|word| is_telling(word)) {
                 if terms.stem(word).is_none_or(|term| !tool.name.contains(&term)) {
@@ -61,25 +62,27 @@ impl PartialIndex {
 
     /// Returns `true` if a term is a word of a name.
     pub(super) fn has(&self, term: Term) -> bool {
-        self.by_name.contains_key(&term)
+        self.by_name.contains_key(&term) || self.by_action.contains_key(&term)
     }
 
     /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
     /// whole. Clauses with words of the `known` mentions ask for no other tool.
     pub(super) fn mentioned(
         &self,
-        text: &str,
-        sentence: &Sentence,
+        (reading, sentence): (&Reading, &Sentence),
         occurrences: &Occurrences,
         is_pending: impl Fn(usize) -> bool,
         known: &[[usize; 2]],
+        schemas: &Schemas,
         budget: &mut WorkBudget,
     ) -> Result<Vec<Mentioned>, Unfinished> {
         let is_known = |term| self.has(term) || self.by_verb.contains_key(&term);
+        let text = &reading.text;
         if !occurrences.terms().any(is_known) {
             return Ok(Vec::new());
         }
-        let mut search = Search { index: self, sentence, occurrences, is_pending, budget };
+        let mut search =
+            Search { index: self, reading, schemas, sentence, occurrences, is_pending, budget };
         let mut mentioned: Vec<Mentioned> = Vec::new();
         let has_known = |clause: &Range<usize>| {
             let is_in = |[first, last]: &[usize; 2]| *first < clause.end && clause.start <= *last;
@@ -93,7 +96,11 @@ impl PartialIndex {
                 continue;
             }
             let best = search.best(clause.clone())?;
-            let Some(tool) = best.or_else(|| search.by_verb(text, &clause)) else { continue };
+            let best = match best {
+                None => search.by_opening(&clause)?,
+                best => best,
+            };
+            let Some(tool) = best else { continue };
             if mentioned.iter().all(|it| it.tool != tool) {
                 mentioned.push(search.mention(tool, clause));
             }
@@ -110,12 +117,14 @@ impl PartialIndex {
 }
 
 /// The search of a sentence.
-struct Search<'s, P> {
-    index: &'s PartialIndex,
-    sentence: &'s Sentence,
-    occurrences: &'s Occurrences<'s>,
-    is_pending: P,
-    budget: &'s mut WorkBudget,
+pub(super) struct Search<'s, P> {
+    pub(super) index: &'s PartialIndex,
+    pub(super) reading: &'s Reading,
+    pub(super) schemas: &'s Schemas<'s>,
+    pub(super) sentence: &'s Sentence,
+    pub(super) occurrences: &'s Occurrences<'s>,
+    pub(super) is_pending: P,
+    pub(super) budget: &'s mut WorkBudget,
 }
 
 impl<P: Fn(usize) -> bool> Search<'_, P> {
@@ -130,29 +139,23 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         }
         let described = self.described(&words)?;
         let (is_only, has_number) = (self.index.tools.len() == 1, self.has_number(&words));
-        let score = |(tool, name): (&usize, &usize)| {
+        let mut scores: Vec<(Score, usize)> = Vec::new();
+        for (tool, name) in &said {
             let described = described.get(tool).copied().unwrap_or(0);
-            let said = Said { terms: &terms, name: *name, described, has_number };
-            Some((self.index.tools[*tool].score(&said, is_only)?, *tool))
-        };
-        let mut scores: Vec<(Score, usize)> = said.iter().filter_map(score).collect();
+            let mut said =
+                Said { terms: &terms, name: *name, described, has_number, has_value: false };
+            let mut score = self.index.tools[*tool].score(&said, is_only);
+            if score.is_none() {
+                said.has_value = self.has_value(*tool, &words)?;
+                score = self.index.tools[*tool].score(&said, is_only);
+            }
+            scores.extend(score.map(|it| (it, *tool)));
+        }
         scores.sort_unstable();
         Ok(match scores.as_slice() {
             [.., (next, _), (best, _)] if next == best => None,
             scores => scores.last().map(|(_, tool)| *tool),
         })
-    }
-
-    /// Returns the tool with whose verb a clause begins.
-    fn by_verb(&self, text: &str, clause: &Range<usize>) -> Option<usize> {
-        let words = &self.sentence.words[clause.clone()];
-        let is_joint = |word: &&Word| contains(CLAUSE_STARTS, self.sentence.form(word));
-        let start = words.iter().take_while(is_joint).count();
-        let first = clause.start + start + find_beginning(text, &words[start..]);
-        let first_word = first..first + 1;
-        let mut terms = self.occurrences.in_words(&first_word);
-        let tool = terms.find_map(|it| self.index.by_verb.get(&it.term)).copied();
-        tool.filter(|tool| first < clause.end && (self.is_pending)(*tool))
     }
 
     /// Returns the mention of a tool by some words.
@@ -179,7 +182,10 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     }
 
     /// Counts the distinct words of each tool's description.
-    fn described(&mut self, words: &Range<usize>) -> Result<BTreeMap<usize, usize>, Unfinished> {
+    pub(super) fn described(
+        &mut self,
+        words: &Range<usize>,
+    ) -> Result<BTreeMap<usize, usize>, Unfinished> {
         let form = |word: &Word| self.sentence.form(word);
         let is_said = |word: &&Word| word.is_said() && is_telling(form(word));
         let said = self.sentence.words[words.clone()].iter().filter(is_said);

@@ -3,15 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::terms::{Term, Terms, generic_words, namespace};
-use crate::text::lexicon::{is_common_verb, is_vague_verb};
+use crate::text::lexicon::{COMMON_NOUNS, contains, is_common_verb, is_vague_verb};
 
 /// A tool, as far as parts of its name matter.
 #[derive(Debug, Default)]
 pub(super) struct PartialTool {
     /// The words of the name that say what the tool is for.
     pub(super) name: BTreeSet<Term>,
+    /// Those that any question may have: "What time is it?"
+    common: Vec<Term>,
     /// The last of them.
     head: Option<Term>,
+    /// The first word of the name that is not generic.
+    pub(super) action: Option<Term>,
     /// The verbs in the name that ask for an action.
     verbs: Vec<Term>,
     /// The generic words of the name.
@@ -28,6 +32,8 @@ pub(super) struct Said<'t> {
     pub(super) described: usize,
     /// Whether a number is among them.
     pub(super) has_number: bool,
+    /// Whether the tool wants a value among them.
+    pub(super) has_value: bool,
 }
 
 /// How well a tool fits a part of a sentence: in all, by the number of words of its name that were
@@ -49,16 +55,20 @@ impl PartialTool {
             (prefix..name.len()).partition(|at| is_generic[*at]);
         let generic = generic.iter().filter_map(|at| terms.word(&name[*at])).collect();
         let telling: Vec<&String> = telling.iter().map(|at| &name[*at]).collect();
+        let action = (namespace(name)..name.len()).find(|at| !is_generic[*at]);
+        let action = action.and_then(|at| terms.stem(&name[at]));
         let is_telling = |word: &&&String| !is_vague_verb(word);
         let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
         if words.is_empty() {
             words.clone_from(&telling);
         }
         let head = words.last().and_then(|word| terms.stem(word));
+        let common = words.iter().filter(|word| contains(COMMON_NOUNS, word));
+        let common = common.filter_map(|word| terms.stem(word)).collect();
         let name = words.iter().filter_map(|word| terms.stem(word)).collect();
         let verbs = telling.into_iter().filter(|word| is_common_verb(word));
         let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
-        Self { name, head, verbs, generic }
+        Self { name, action, common, head, verbs, generic }
     }
 
     /// Returns how well the tool fits, or `None` if too little was said.
@@ -77,7 +87,10 @@ impl PartialTool {
         let all = self.name.len();
         let is_whole = said.name == all && (all > 1 || has_verbs);
         let needed = if 2 * said.name < all { 2 } else { 1 };
-        is_whole || said.name > 1 || said.described >= needed
+        let is_common =
+            self.verbs.is_empty() && self.common.iter().any(|it| said.terms.contains(it));
+        let is_half = 2 * said.name >= all && said.has_value;
+        is_whole || said.name > 1 || !is_common && (is_half || said.described >= needed)
     }
 
     /// Returns `true` if enough was said for the only tool, which has no rivals.

@@ -5,6 +5,7 @@ use super::{
     index::{Name, ToolIndex},
     matches::{Mentioned, RuleMatch},
     occurrences::{Occurrence, Occurrences},
+    schemas::Schemas,
     terms::Term,
     work_budget::WorkBudget,
 };
@@ -18,6 +19,7 @@ const MAX_DISTANCE: usize = 4;
 /// Applies the rules to one sentence.
 pub(super) struct SentenceMatcher<'a> {
     index: &'a ToolIndex,
+    schemas: &'a Schemas<'a>,
     sentence: &'a Occurrences<'a>,
     budget: &'a mut WorkBudget,
     /// By position, whether a match by an earlier rule contains the word.
@@ -26,6 +28,8 @@ pub(super) struct SentenceMatcher<'a> {
     found: Vec<RuleMatch>,
     /// The tools that earlier rules found.
     mentioned: Vec<Mentioned>,
+    /// The tools whose words only say what a value is.
+    labeled: Vec<usize>,
 }
 
 type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Unfinished>;
@@ -33,16 +37,20 @@ type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Unfinished>;
 impl<'a> SentenceMatcher<'a> {
     pub(super) fn new(
         index: &'a ToolIndex,
+        schemas: &'a Schemas<'a>,
         sentence: &'a Occurrences<'a>,
         budget: &'a mut WorkBudget,
     ) -> Self {
         let taken = vec![false; sentence.words().len()];
-        let (found, mentioned) = (Vec::new(), Vec::new());
-        Self { index, sentence, budget, taken, found, mentioned }
+        let (found, mentioned, labeled) = (Vec::new(), Vec::new(), Vec::new());
+        Self { index, schemas, sentence, budget, taken, found, mentioned, labeled }
     }
 
-    /// Returns which of the `candidates` the sentence mentions.
-    pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<Mentioned>, Unfinished> {
+    /// Returns which of the `candidates` the sentence mentions, and whose words only say what a value is.
+    pub(super) fn mentioned(
+        mut self,
+        candidates: &[usize],
+    ) -> Result<(Vec<Mentioned>, Vec<usize>), Unfinished> {
         let rules: [(&'static str, Rule<'a>); 4] = [
             ("name", Self::match_names),
             ("phrase", Self::match_phrases),
@@ -63,7 +71,7 @@ impl<'a> SentenceMatcher<'a> {
             let tool = open.into_iter().find(|tool| self.has_verb(*tool));
             self.mentioned.extend(tool.map(|tool| Mentioned { tool, at, rule, words: [at, at] }));
         }
-        Ok(self.mentioned)
+        Ok((self.mentioned, self.labeled))
     }
 
     /// Returns the tools that the current rule, which has this name, matches, sorted, and where.
@@ -184,7 +192,10 @@ impl<'a> SentenceMatcher<'a> {
             let covered = self.cover_generic_words(name, matches_before)?;
             for at in matches_before..self.found.len() {
                 self.found[at].size += covered;
-                self.found[at].is_void |= self.is_label(at)?;
+                if self.is_label(at)? {
+                    self.found[at].is_void = true;
+                    self.labeled.push(tool);
+                }
             }
         }
         Ok(())
@@ -206,14 +217,19 @@ impl<'a> SentenceMatcher<'a> {
         Ok(())
     }
 
-    /// Returns `true` if the only word of a match says what a value is that a tool mentioned near it may
-    /// get: "Report the damage to boat SB-104" asks for no boats.
+    /// Returns `true` if the only word of a match says what a value is that another tool may get: one
+    /// mentioned near it ("Report the damage to boat SB-104") or asked to do something with it, or if this
+    /// tool wants no such value in a statement ("The boat SB-104 is back").
     fn is_label(&mut self, found: usize) -> Result<bool, Unfinished> {
         self.budget.spend(self.mentioned.len())?;
-        let [at, last] = self.found[found].words();
-        let is_near = |other: &Mentioned| self.sentence.are_near(other.at, at);
-        let is_label = at == last && self.sentence.is_label(at);
-        Ok(is_label && self.mentioned.iter().any(is_near))
+        let (tool, [at, last]) = (self.found[found].tool, self.found[found].words());
+        let Some(label) = self.sentence.label(at).filter(|_| at == last) else { return Ok(false) };
+        let is_for = |other: &Mentioned| {
+            self.sentence.are_near(other.at, at)
+                || label.starts_statement && at < other.at && self.sentence.has_pronoun(at)
+        };
+        Ok(self.mentioned.iter().any(is_for)
+            || label.starts_statement && !self.schemas.take(tool, label.types, self.budget)?)
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.

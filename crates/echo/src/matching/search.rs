@@ -5,7 +5,7 @@ use std::{cell::LazyCell, ops::Range, rc::Rc};
 use super::{
     Mention, arithmetic::ARITHMETIC, filter::Filter, index::ToolIndex, matches::Mentioned,
     mention_tracker::MentionTracker, occurrences::Occurrences, rules::SentenceMatcher,
-    work_budget::WorkBudget,
+    schemas::Schemas, work_budget::WorkBudget,
 };
 use crate::{
     effort::Unfinished,
@@ -19,6 +19,7 @@ const RUN_PART: usize = 16;
 /// A search.
 pub(super) struct Searcher<'a> {
     pub(super) index: &'a ToolIndex,
+    pub(super) schemas: &'a Schemas<'a>,
     /// Whether the texts are so long that filters are worth their cost.
     pub(super) is_long: bool,
     pub(super) budget: &'a mut WorkBudget,
@@ -86,18 +87,27 @@ impl Searcher<'_> {
         let occurrences = Occurrences::find(text, &sentence, &self.index.terms);
         let candidates = self.candidates(&occurrences)?;
         let is_pending = |tool: usize| self.tracker.is_pending(tool, message);
-        let mut mentioned = Vec::new();
+        let (mut mentioned, mut labeled) = (Vec::new(), Vec::new());
         if candidates.iter().any(|tool| is_pending(*tool)) {
-            let matcher = SentenceMatcher::new(self.index, &occurrences, self.budget);
-            mentioned = matcher.mentioned(&candidates)?;
+            let matcher = SentenceMatcher::new(self.index, self.schemas, &occurrences, self.budget);
+            (mentioned, labeled) = matcher.mentioned(&candidates)?;
         }
         if is_last {
             let partial = self.index.partial();
-            let is_open =
-                |tool: usize| is_pending(tool) && mentioned.iter().all(|it| it.tool != tool);
+            let is_open = |tool: usize| {
+                is_pending(tool)
+                    && !labeled.contains(&tool)
+                    && mentioned.iter().all(|it| it.tool != tool)
+            };
             let known: Vec<_> = mentioned.iter().map(|it| it.words).collect();
-            let parts =
-                partial.mentioned(text, &sentence, &occurrences, is_open, &known, self.budget)?;
+            let parts = partial.mentioned(
+                (reading, &sentence),
+                &occurrences,
+                is_open,
+                &known,
+                self.schemas,
+                self.budget,
+            )?;
             mentioned.extend(parts);
         }
         if !mentioned.is_empty() {

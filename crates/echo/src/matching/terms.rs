@@ -56,12 +56,16 @@ impl Terms {
 
     /// Returns the term of the inflections of a canonical word, which is added if necessary.
     pub(super) fn add_stem(&mut self, word: &str) -> Term {
-        let term = add(&mut self.stems, stem(word).to_owned(), &mut self.len);
-        for verb in same_verbs(word) {
-            let stems = self.stems.entry(stem(verb).len()).or_default();
-            stems.entry(stem(verb).to_owned()).or_insert(term);
+        add(&mut self.stems, stem(word).to_owned(), &mut self.len)
+    }
+
+    /// Adds the verbs that ask for the same as a canonical verb as forms of its stem.
+    pub(super) fn add_same_verbs(&mut self, verb: &str) {
+        let Some(term) = self.stem(verb) else { return };
+        for same in same_verbs(verb) {
+            let stems = self.stems.entry(stem(same).len()).or_default();
+            stems.entry(stem(same).to_owned()).or_insert(term);
         }
-        term
     }
 }
 

@@ -7,7 +7,8 @@ use mynah_core::chat::{Message, Role, Tool, ToolCall};
 use proptest::prelude::*;
 
 use super::{
-    Effort, MAX_UNFILTERED, Mention, RecentlyUsed, ToolIndex, WorkBudget, index, mentions_within,
+    Effort, MAX_UNFILTERED, Mention, RecentlyUsed, Schemas, ToolIndex, WorkBudget, index,
+    mentions_within,
 };
 
 fn tools(names: &[&str]) -> Vec<Tool> {
@@ -35,7 +36,8 @@ fn work(text: &str, names: &[&str]) -> usize {
     let mut budget = WorkBudget::for_one_call(&Effort::full());
     let all = budget.left();
     let index = ToolIndex::of_names(names);
-    mentions_within(&mut budget, &[Message::new(Role::User, text)], &index, None);
+    let (messages, effort) = ([Message::new(Role::User, text)], Effort::full());
+    mentions_within(&mut budget, &messages, (&index, &Schemas::new(&[], &effort)), None);
     all - budget.left()
 }
 
@@ -177,7 +179,9 @@ proptest! {
             let (messages, tools) = ([Message::new(Role::User, text)], tools(&names));
             let find = |indexes: &mut RecentlyUsed<ToolIndex>| {
                 let mut budget = WorkBudget::for_one_call(&Effort::full());
-                found(mentions_within(&mut budget, &messages, &index(&tools, indexes), None))
+                let (index, effort) = (index(&tools, indexes), Effort::full());
+                let schemas = Schemas::new(&tools, &effort);
+                found(mentions_within(&mut budget, &messages, (&index, &schemas), None))
             };
             let off = find(&mut off);
             prop_assert_eq!(&off, &find(&mut one));
@@ -228,7 +232,9 @@ fn hostile_requests_terminate() {
         let messages = [Message::new(Role::User, text)];
         let mut budget = WorkBudget::new(1_000_000);
         let index = ToolIndex::of_names(&names);
-        let found = mentions_within(&mut budget, &messages, &index, None);
+        let effort = Effort::full();
+        let schemas = Schemas::new(&[], &effort);
+        let found = mentions_within(&mut budget, &messages, (&index, &schemas), None);
         assert!(found.len() <= names.len(), "{name}");
     }
 }

@@ -41,6 +41,11 @@ impl WorkBudget {
         self.left.map(|_| ()).ok_or(Unfinished)
     }
 
+    /// Exhausts the budget.
+    pub(super) fn exhaust(&mut self) {
+        self.left = None;
+    }
+
     /// Returns `true` if a charge has exceeded the budget.
     pub(super) fn is_exhausted(&self) -> bool {
         self.left.is_none()

@@ -20,6 +20,11 @@ const COMMON_VERBS: &str = "add create delete remove update change send open clo
      set book order calculate calc compute estimate determine";
 /// Verbs that say little of what a tool is for, besides generic and common ones.
 const VAGUE_VERBS: &str = "predict generate analyze analyse compare";
+/// Verbs that ask for some number.
+pub(crate) const CALCULATIONS: &str =
+    "calculate calc compute estimate determine predict generate analyze analyse compare";
+/// Nouns that any question may have, in canonical form.
+pub(crate) const COMMON_NOUNS: &str = "time date day";
 /// Verbs that ask for the same.
 const SAME_VERBS: [&str; 5] = [
     "add create insert register",
@@ -36,7 +41,7 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
 /// Words before the verb of a request.
-pub(crate) const OPENINGS: [&[&str]; 15] = [
+pub(crate) const OPENINGS: [&[&str]; 16] = [
     &["please"],
     &["can", "you"],
     &["could", "you"],
@@ -47,6 +52,7 @@ pub(crate) const OPENINGS: [&[&str]; 15] = [
     &["i", "need", "you", "to"],
     &["we", "want", "to"],
     &["we", "need", "to"],
+    &["we", "should"],
     &["i", "would", "like", "to"],
     &["i", "d", "like", "to"],
     &["let", "s"],
@@ -121,6 +127,9 @@ pub(crate) const NO_OWN_WORDS: &str = "from to count max min maximum minimum num
 /// Words that say that a boolean property is true, and nothing more.
 pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with enable enabled allow allowed should need needed want visibility visible";
 
+/// Words before the subject of a statement, and those for it in the next clause, in canonical form.
+pub(crate) const ARTICLES: &str = "the a an my our your this that";
+pub(crate) const PRONOUNS: &str = "it him her them";
 /// Words that start a clause.
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
 /// Words that join the items of a list.
@@ -295,6 +304,11 @@ pub(crate) fn is_common_verb(canonical: &str) -> bool {
 pub(crate) fn is_vague_verb(canonical: &str) -> bool {
     let entry = Entry::listed(canonical);
     entry.is_vague_verb || entry.is_common_verb
+}
+
+/// Returns `true` if a canonical word of a name is likely its verb.
+pub(crate) fn is_verb(canonical: &str) -> bool {
+    is_generic(canonical) || is_vague_verb(canonical) || same_verbs(canonical).next().is_some()
 }
 
 /// Returns the verbs that ask for the same as a canonical verb.

@@ -1,0 +1,31 @@
+//! What a tool wants to know, by its schema.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::describe::Described;
+use crate::{
+    facts::FactType,
+    text::{canonical_words, lexicon::is_telling, stem},
+};
+
+/// Maximum number of values in `enum` whose words are read.
+const MAX_CHOICES: usize = 64;
+
+impl Described<'_> {
+    /// Returns `true` if a property may take any fact of one of some types.
+    pub(crate) fn takes_any(&self, types: &[FactType]) -> bool {
+        let open = self.properties.iter().filter(|it| !it.has_choices());
+        open.flat_map(|it| it.meaning).any(|it| it.row.takes.iter().any(|of| types.contains(of)))
+    }
+
+    /// Returns the stems of the telling words of the properties and of the values in `enum`.
+    pub(crate) fn stems(&self) -> BTreeSet<String> {
+        let choices = self.properties.iter().flat_map(|it| it.choices.iter().take(MAX_CHOICES));
+        let choices = choices.filter_map(|it| Value::as_str(it)).flat_map(canonical_words);
+        let names = self.properties.iter().flat_map(|it| &it.own_words).cloned();
+        let telling = names.chain(choices).filter(|word| is_telling(word));
+        telling.map(|word| stem(&word).to_owned()).collect()
+    }
+}

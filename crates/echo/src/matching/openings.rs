@@ -1,0 +1,180 @@
+//! What a clause asks for by the word that it begins with, and by the values in it.
+
+use std::{collections::BTreeMap, ops::Range, rc::Rc};
+
+use super::{occurrences::find_beginning, partial::Search};
+use crate::{
+    effort::Unfinished,
+    facts::{Fact, FactType},
+    text::{
+        Word, canonical_words,
+        lexicon::{CALCULATIONS, CLAUSE_STARTS, contains, is_generic, is_telling},
+        stem,
+    },
+};
+
+/// The number of bytes of a message whose facts are found at the cost of one comparison.
+const TEXT_PART: usize = 16;
+/// The types of values that only few sentences have.
+const RARE: [FactType; 6] = [
+    FactType::Code,
+    FactType::Email,
+    FactType::Phone,
+    FactType::Quote,
+    FactType::Url,
+    FactType::Uuid,
+];
+/// The types of values to which the verb of a request leads directly.
+const OBJECTS: [FactType; 3] = [FactType::Email, FactType::Phone, FactType::Name];
+
+impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
+    /// Returns the tool that the word at the beginning of a clause asks for.
+    pub(super) fn by_opening(
+        &mut self,
+        clause: &Range<usize>,
+    ) -> Result<Option<usize>, Unfinished> {
+        let (first, index) = (self.first_word(clause), self.index);
+        let Some(word) = self.sentence.words[..clause.end].get(first) else { return Ok(None) };
+        let (words, rest) = (first..first + 1, first + 1..clause.end);
+        let terms: Vec<_> = self.occurrences.in_words(&words).map(|it| it.term).collect();
+        let tool = terms.iter().find_map(|term| index.by_verb.get(term)).copied();
+        if let Some(tool) = tool.filter(|tool| (self.is_pending)(*tool)) {
+            return Ok(Some(tool));
+        }
+        let needed = self.needed_support(self.sentence.form(word));
+        for term in &terms {
+            let tools =
+                |tools: &'s BTreeMap<_, Vec<_>>| tools.get(term).map_or(&[][..], Vec::as_slice);
+            let by_action = self.by_action(tools(&index.by_action), &rest, needed)?;
+            let tool = by_action
+                .map_or_else(|| self.by_noun(tools(&index.by_name), &rest), |it| Ok(Some(it)))?;
+            if tool.is_some() {
+                return Ok(tool);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the index of the first word of a clause that is neither a conjunction nor part of an opening.
+    fn first_word(&self, clause: &Range<usize>) -> usize {
+        let words = &self.sentence.words[clause.clone()];
+        let is_joint = |word: &&Word| contains(CLAUSE_STARTS, self.sentence.form(word));
+        let start = words.iter().take_while(is_joint).count();
+        clause.start + start + find_beginning(&self.reading.text, &words[start..])
+    }
+
+    /// Returns how many words must support a verb. Any question may ask for a number.
+    fn needed_support(&self, verb: &str) -> usize {
+        match contains(CALCULATIONS, verb) {
+            true if self.index.tools.len() == 1 => usize::MAX,
+            true => 2,
+            false => 1,
+        }
+    }
+
+    /// Returns the tool with the verb of a clause that the other words support, by its description or its
+    /// schema, if no other is supported as much: "Order 80 liters of diesel".
+    fn by_action(
+        &mut self,
+        tools: &[usize],
+        rest: &Range<usize>,
+        needed: usize,
+    ) -> Result<Option<usize>, Unfinished> {
+        if tools.is_empty() {
+            return Ok(None);
+        }
+        let (described, stems, mut support) = (self.described(rest)?, self.stems(rest), Vec::new());
+        for tool in tools {
+            if !(self.is_pending)(*tool) {
+                continue;
+            }
+            let known = self.schemas.stems(*tool, self.budget)?;
+            let listed = stems.iter().filter(|stem| known.contains(**stem)).count();
+            support.push((described.get(tool).copied().unwrap_or(0) + listed, *tool));
+        }
+        support.sort_unstable();
+        Ok(match support.as_slice() {
+            [.., (best, _)] if *best < needed => None,
+            [] => None,
+            [.., (next, _), (best, _)] if next == best => None,
+            [.., (_, tool)] => Some(*tool),
+        })
+    }
+
+    /// Returns the tool whose name has no other noun than the verb of a clause, which leads to a value that
+    /// the tool wants: "Invoice tom@example.com" asks for `send_invoice`.
+    fn by_noun(
+        &mut self,
+        tools: &[usize],
+        rest: &Range<usize>,
+    ) -> Result<Option<usize>, Unfinished> {
+        if tools.is_empty() {
+            return Ok(None);
+        }
+        let Some(of) = self.object(rest)? else { return Ok(None) };
+        let mut found = Vec::new();
+        for tool in tools {
+            let is_noun = self.index.tools[*tool].name.len() == 1;
+            if is_noun
+                && (self.is_pending)(*tool)
+                && self.schemas.take(*tool, &[of], self.budget)?
+            {
+                found.push(*tool);
+            }
+        }
+        Ok(found.pop().filter(|_| found.is_empty()))
+    }
+
+    /// Returns the type of the value that some words start with.
+    fn object(&mut self, rest: &Range<usize>) -> Result<Option<FactType>, Unfinished> {
+        let after = self.sentence.words[rest.start - 1].range().end;
+        let facts = self.facts(after..self.byte(rest.end))?;
+        let gap = |fact: &Fact| &self.reading.text[after..fact.range.start];
+        let first =
+            facts.first().filter(|it| canonical_words(gap(it)).iter().all(|it| is_generic(it)));
+        Ok(first.map(|it| it.of).filter(|of| OBJECTS.contains(of)))
+    }
+
+    /// Returns `true` if some words say more of a tool than what a value is, and a rare value that the tool
+    /// wants: "Cow C-5 is sick" for `report_sickness`, but not for `milk_cow`.
+    pub(super) fn has_value(
+        &mut self,
+        tool: usize,
+        words: &Range<usize>,
+    ) -> Result<bool, Unfinished> {
+        let name = &self.index.tools[tool].name;
+        let mut said = self.occurrences.in_words(words).filter(|it| name.contains(&it.term));
+        if said.all(|it| self.occurrences.label(it.last).is_some()) {
+            return Ok(false);
+        }
+        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
+        let types: Vec<_> = facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).collect();
+        Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+    }
+
+    /// Returns where a word starts, or the end of the sentence.
+    fn byte(&self, word: usize) -> usize {
+        let word = self.sentence.words.get(word);
+        word.map_or(self.sentence.range.end, |word| word.range().start)
+    }
+
+    /// Returns the facts in a range of the message.
+    fn facts(&mut self, range: Range<usize>) -> Result<&'s [Rc<Fact>], Unfinished> {
+        self.budget.spend(range.len() / TEXT_PART)?;
+        let facts = self.reading.facts();
+        let [start, end] =
+            [range.start, range.end].map(|at| facts.partition_point(|it| it.range.start < at));
+        Ok(&facts[start..end])
+    }
+
+    /// Returns the distinct stems of the telling words among some words.
+    fn stems(&self, words: &Range<usize>) -> Vec<&'s str> {
+        let sentence = self.sentence;
+        let form = |word| sentence.form(word);
+        let said = sentence.words[words.clone()].iter().filter(|word| word.is_said());
+        let mut stems: Vec<_> = said.map(form).filter(|it| is_telling(it)).map(stem).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems
+    }
+}

@@ -1,0 +1,67 @@
+//! What the schemas of the offered tools say. Only few sentences need them, so they are read then.
+
+use std::{collections::BTreeSet, rc::Rc};
+
+use mynah_core::chat::{LazyJson, Tool};
+
+use super::work_budget::WorkBudget;
+use crate::{
+    arguments::ReplyBudget,
+    effort::{Effort, Unfinished},
+    facts::FactType,
+    schemas::{ToolSchema, described},
+};
+
+/// The number of bytes of a schema that are read at the cost of one comparison.
+const SCHEMA_PART: usize = 4;
+
+/// The schemas of the offered tools.
+pub(super) struct Schemas<'t> {
+    tools: &'t [Tool],
+    effort: &'t Effort,
+}
+
+impl<'t> Schemas<'t> {
+    pub(super) fn new(tools: &'t [Tool], effort: &'t Effort) -> Self {
+        Self { tools, effort }
+    }
+
+    /// Returns `true` if a property of a tool may take a fact of one of some types.
+    pub(super) fn take(
+        &self,
+        tool: usize,
+        types: &[FactType],
+        budget: &mut WorkBudget,
+    ) -> Result<bool, Unfinished> {
+        let schema = self.read(tool, budget)?;
+        Ok(schema.is_some_and(|it| it.described().takes_any(types)))
+    }
+
+    /// Returns the stems of the words of a tool's properties and of the values that they list.
+    pub(super) fn stems(
+        &self,
+        tool: usize,
+        budget: &mut WorkBudget,
+    ) -> Result<BTreeSet<String>, Unfinished> {
+        let schema = self.read(tool, budget)?;
+        Ok(schema.map(|it| it.described().stems()).unwrap_or_default())
+    }
+
+    fn read(
+        &self,
+        tool: usize,
+        budget: &mut WorkBudget,
+    ) -> Result<Option<Rc<ToolSchema>>, Unfinished> {
+        let Some(tool) = self.tools.get(tool) else { return Ok(None) };
+        let size = tool.parameters.as_ref().map_or(0, LazyJson::size);
+        budget.spend(1 + size / SCHEMA_PART)?;
+        let schema = described(tool, &ReplyBudget::new(self.effort));
+        let is_complete = schema.as_ref().is_none_or(|it| it.described().is_complete());
+        // A full effort describes more.
+        if self.effort.allow(!is_complete).is_err() {
+            budget.exhaust();
+            return Err(Unfinished);
+        }
+        Ok(schema)
+    }
+}
