@@ -67,6 +67,9 @@ pub(super) const NEGATIONS: [&str; 3] = ["never", "without", "no"];
 /// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send".
 const WISHES: [&str; 6] = ["want", "need", "wish", "plan", "intend", "have"];
 
+/// Verbs that ask for what follows if they are negated, in canonical form.
+pub(super) const ENCOURAGEMENTS: &str = "forget hesitate neglect fail omit worri mind";
+
 /// Titles of persons and saints, whose dot ends no sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St"];
 /// Lower-case words inside names.

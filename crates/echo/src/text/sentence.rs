@@ -6,7 +6,7 @@ use super::{
     addresses::{Address, addresses},
     canonical::{canonical, canonicalize},
     lexicon::{
-        CLAUSE_STARTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic, passes_on_negation,
+        CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic, passes_on_negation,
     },
     words::{WordRange, words},
 };
@@ -102,7 +102,8 @@ impl Sentence {
         let is_negated = last.is_some_and(|it| it.negates) && !gap.contains([',', ':', ';']);
         let written = &self.forms[form.clone()];
         let negates =
-            self.is_negation(text, written, gap) || is_negated && passes_on_negation(written);
+            self.is_negation(text, written, gap)
+                || is_negated && (passes_on_negation(written) || self.is_imperative(written));
         self.words.push(Word {
             form,
             entry,
@@ -129,6 +130,16 @@ impl Sentence {
             "t" => ["'", "\u{2019}"].contains(&gap) && previous.ends_with(['n', 'N']),
             _ => NEGATIONS.contains(&form),
         }
+    }
+
+    /// Returns `true` if the next word, with this form, is the verb of a negated request: "Please don't
+    /// book the lesson".
+    fn is_imperative(&self, form: &str) -> bool {
+        let [opening @ .., verb, _negation] = self.words.as_slice() else { return false };
+        let is_opening = |word: &Word| contains("please but and so", self.form(word));
+        contains("do don", self.form(verb))
+            && opening.iter().all(is_opening)
+            && !contains(ENCOURAGEMENTS, form)
     }
 
     /// Returns the canonical form of a word.
