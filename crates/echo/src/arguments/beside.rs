@@ -5,7 +5,10 @@ use super::{
     property::{Offer, Property},
     search::Search,
 };
-use crate::facts::{Fact, FactType, Kind};
+use crate::{
+    facts::{Fact, FactType, Kind},
+    text::canonical,
+};
 
 impl Search<'_, '_> {
     /// The facts behind a statement with more words of the property than of any other: "the decay
@@ -90,12 +93,15 @@ impl Search<'_, '_> {
         offers.extend(list.into_iter().flatten());
     }
 
-    /// Returns `true` for a quote or a name before a word of the property, as in "the Acme brand".
+    /// Returns `true` for a quote or a name before a word of the property, as in "the Acme brand", or for
+    /// a name that ends with the word, as in "the Rotwand Hut".
     fn is_text_before_own_word(&self, fact: &Fact) -> bool {
+        use Kind::{Label, Person, Title};
         let after = self.scope.reading.beside(fact)[1];
-        let is_text = fact.of == FactType::Quote
-            || matches!(self.property.kind(), Some(Kind::Label | Kind::Person)) && is_name(fact);
-        is_text && self.property.owns(after)
+        let is_named = matches!(self.property.kind(), Some(Label | Person | Title)) && is_name(fact);
+        let last = fact.value.rsplit_once(' ').map(|(_, last)| canonical(last));
+        (fact.of == FactType::Quote || is_named) && self.property.owns(after)
+            || is_named && self.property.owns(last.as_deref())
     }
 
     /// Returns `true` for a fact between a word of another property and a word of this one, if the

@@ -101,7 +101,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         Some(Kind::Person) if !property.is_wanted => false,
         Some(Kind::Place | Kind::Room) => {
-            let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for");
+            let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for on");
             fact.of == FactType::Name && (is_led || fact.ends_sentence)
         }
         kind => kind.is_some(),

@@ -89,7 +89,7 @@ pub(super) const ROWS: [Row; 37] = [
     row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver holder owner client instructor teacher trainer coach guide driver chef", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "artist author director directed singer", "", &[Name], ["by", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
