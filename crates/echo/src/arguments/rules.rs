@@ -7,7 +7,13 @@ use super::{
     property::{Offer, Property},
     search::Search,
 };
-use crate::facts::{Fact, FactType, Kind, Role};
+use crate::{
+    facts::{Fact, FactType, Kind, Role},
+    text::{canonical, lexicon::{PEOPLE, contains, is_generic}},
+};
+
+/// Maximum number of words from a number to the word of what it counts.
+const MAX_COUNTED: usize = 4;
 
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
@@ -90,9 +96,25 @@ impl Search<'_, '_> {
             amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
         };
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
+        let counts = |it: &&Rc<Fact>| self.counts_tool_word(it) || self.counts_people(it);
+        let number = number.filter(|it| self.property.is_wanted || counts(it));
     }
 
     /// The first list of numbers for a list of numbers ("[5, 3, 4]", "5, 3 and 4"), and the first list of
+    /// Returns `true` for a number of what the tool is for: "three window seats" for `book_seats`.
+    fn counts_tool_word(&self, fact: &Fact) -> bool {
+        let after = &self.scope.reading.text[fact.range.end..];
+        let phrase = after.split([',', '.', ';', ':', '(']).next().unwrap_or(after);
+        let mut words = phrase.split_whitespace().take(MAX_COUNTED).map(canonical);
+        words.any(|word| !is_generic(&word) && self.tool.contains(&word))
+    }
+
+    /// Returns `true` for a number of people if the property counts them: "for two kids".
+    fn counts_people(&self, fact: &Fact) -> bool {
+        let after = self.scope.reading.beside(fact)[1];
+        self.property.has_any_word(PEOPLE) && after.is_some_and(|word| contains(PEOPLE, word))
+    }
+
     /// quotes for the only list of strings that must be there.
     fn list(&self) -> Vec<Offer> {
         let waits = |it: &Property| it.is_open() && it.is_array && it.takes(FactType::Quote);

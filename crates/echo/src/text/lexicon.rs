@@ -137,6 +137,17 @@ pub(crate) const PRONOUNS: &str = "it him her them";
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
 /// Words that join the items of a list.
 pub(crate) const LIST_JOINTS: &str = "and or then as well also";
+/// Words for people who are counted, in canonical form.
+pub(crate) const PEOPLE: &str = "people person participant guest passenger traveler visitor attendee kid kids child \
+     children adult friend student member player";
+/// Words before the first word of an item of a list.
+pub(crate) const ITEM_STARTS: &str = "a an the some any my our";
+/// Words that end a list of phrases.
+pub(crate) const PHRASE_ENDS: &str = "for in on at to from by until till since near under over about as into per \
+     please then also but because so if when while starting today tomorrow now";
+/// Words of another clause than the words before them.
+pub(crate) const CLAUSE_WORDS: &str = "i we he she it they me us him her them you this these those there that which who \
+     is are was were be has have had will would should could can may do does not thanks thank your his their";
 /// Words before a number that is not the value of a text.
 pub(crate) const PREPOSITIONS: &str = "for in on at to of with from by about";
 /// Words between a value and what it is for.
