@@ -247,6 +247,15 @@ impl<'a> Description<'a> {
         !self.choices.is_empty()
     }
 
+    /// Returns `true` if the value, or an item of it, may be any words.
+    pub(super) fn is_any_text(&self) -> bool {
+        self.type_name == "string"
+            && self.format.or(self.pattern).is_none()
+            && self.choices.is_empty()
+            && self.prose_choices.is_empty()
+            && self.meaning.is_some_and(|it| it.is_unlisted())
+    }
+
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.words.iter().any(|it| it == word)
     }

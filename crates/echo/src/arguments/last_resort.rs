@@ -5,7 +5,7 @@ use mynah_core::base::json_schema::Schema;
 use serde_json::{Value, json};
 
 use super::{
-    Source, generator::Generator, offers::stated_boolean, property::Property,
+    Source, generator::Generator, offers::{stated_article, stated_boolean}, property::Property,
     string_constraints::PATTERN_STEPS,
 };
 use crate::{facts::Kind, settings::Optional};
@@ -30,6 +30,9 @@ impl<'a> Generator<'a> {
                 },
                 ("string", Some(pattern)) => {
                     (self.matching_token(pattern, &reading.text), "in the form of its pattern")
+                }
+                ("integer", _) if property.is_wanted => {
+                    (stated_article(property, reading), "beside its own word")
                 }
                 _ => return,
             };

@@ -24,6 +24,7 @@ mod number;
 mod offers;
 mod origin;
 mod pattern;
+mod phrases;
 mod property;
 mod prose;
 mod rules;
@@ -39,6 +40,7 @@ mod trace;
 mod typed;
 mod validator;
 mod wants;
+mod words_left;
 
 use std::{ops::Range, rc::Rc, sync::LazyLock};
 

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::{
     number::from_f64,
+    phrases::phrases,
     property::{Offer, Property},
+    words_left::whole,
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
@@ -46,10 +48,15 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         FactType::Name if property.has_region => region(fact, reading),
         _ => None,
     };
-    facts
-        .filter(|fact| is_value(fact))
-        .map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new))
-        .chain(stated_words(property, reading).map(Rc::new))
+    let facts = facts.filter(|fact| is_value(fact));
+    let facts = facts.map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new));
+    let phrases = stated_phrases(property, reading).into_iter();
+    let words = stated_words(property, reading).filter(|_| phrases.len() == 0);
+    let words: Vec<Fact> = words.collect();
+    phrases
+        .map(Rc::new)
+        .chain(facts)
+        .chain(words.into_iter().map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
         .collect()
 }
@@ -81,6 +88,36 @@ fn stated_words<'r>(
         is_value.then(|| reading.fact(FactType::Code, range, word.as_str().to_owned()))
     })
 }
+
+/// Returns the phrases that statements give to a property: "the injury is a sprained knee", "items: skis and
+/// boots".
+fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact> {
+    let words = property.own_words.iter().filter(|_| property.is_any_text());
+    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
+    let mut lists = ends.filter_map(|(Range { end, .. }, _)| {
+        let verb = LEADS_TO_PHRASE.find(&reading.text[end..])?;
+        let items = phrases(reading, end + verb.end()..reading.text.len());
+        let is_list = items.len() > 1;
+        let items = items.into_iter().enumerate().map(|(index, range)| {
+            let value = reading.text[range.clone()].to_owned();
+            let mut fact = reading.fact(FactType::Code, range, value);
+            fact.continues_list = index > 0;
+            fact
+        });
+        match property.is_array {
+            true => (is_list || verb.len() > 1).then(|| items.collect()),
+            false if verb.len() > 1 => {
+                let phrase = whole(reading, items)?;
+                phrase.value.contains(' ').then(|| vec![phrase])
+            }
+            false => None,
+        }
+    });
+    lists.next().unwrap_or_default()
+}
+
+/// What stands between the word of a property and a phrase.
+static LEADS_TO_PHRASE: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?: (?:is|are|was|were) | ?[:=] ?| )"));
 
 /// A statement of one word, after the word that it is for. Names of files and hosts need no sign.
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
@@ -203,6 +240,18 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
         false => text.into_iter().chain(number).chain(share).collect(),
     }
 }
+
+/// Returns the number that an article before a word of a property says: "a bed", "a couple of beds".
+pub(super) fn stated_article(property: &Property, reading: &Reading) -> Option<Value> {
+    let is_own = |word: &str| property.owns(Some(&canonical(word))) || property.owns(Some(&format!("{word}s")));
+    let mut articles = ARTICLE.captures_iter(&reading.text);
+    let article = articles.find(|it| it[2].split(' ').any(is_own))?;
+    Some(Value::from(if article.get(1).is_some() { 2 } else { 1 }))
+}
+
+/// An article and the words of what there is one of.
+static ARTICLE: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\b[Aa]n? ((?:pair|couple) of )?([a-z]+(?: [a-z]+)?)"));
 
 /// Returns whether the words of a boolean property stand in a message, unnegated or negated.
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<bool> {

@@ -59,6 +59,11 @@ impl<'a> Property<'a> {
         self.value.is_none()
     }
 
+    /// Returns `true` for a text that must be there and may be any words.
+    pub(super) fn waits_for_words(&self) -> bool {
+        self.is_open() && self.is_wanted && self.is_any_text()
+    }
+
     /// Returns `true` if the property has no value, takes only one and may take any.
     pub(super) fn is_open_and_single(&self) -> bool {
         self.is_open() && !self.is_array && !self.has_choices()

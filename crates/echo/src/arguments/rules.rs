@@ -19,7 +19,7 @@ const MAX_COUNTED: usize = 4;
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with the name that users see.
-pub(super) const RULES: [(&str, Rule); 10] = [
+pub(super) const RULES: [(&str, Rule); 11] = [
     ("in a statement", |search| search.stated()),
     ("behind its cue", |search| search.behind_own_cue()),
     ("before its counterpart", |search| search.before_partner()),
@@ -30,6 +30,7 @@ pub(super) const RULES: [(&str, Rule); 10] = [
     ("number left over", |search| search.numbers_left()),
     ("place left over", |search| search.places_left()),
     ("the only one left", |search| search.only_one_left()),
+    ("words left over", |search| search.words_left()),
 ];
 
 impl Search<'_, '_> {
@@ -95,12 +96,11 @@ impl Search<'_, '_> {
             let mut amounts = bare().filter(|fact| is_amount(fact));
             amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
         };
-        number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
         let counts = |it: &&Rc<Fact>| self.counts_tool_word(it) || self.counts_people(it);
         let number = number.filter(|it| self.property.is_wanted || counts(it));
+        number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
     }
 
-    /// The first list of numbers for a list of numbers ("[5, 3, 4]", "5, 3 and 4"), and the first list of
     /// Returns `true` for a number of what the tool is for: "three window seats" for `book_seats`.
     fn counts_tool_word(&self, fact: &Fact) -> bool {
         let after = &self.scope.reading.text[fact.range.end..];
@@ -115,6 +115,7 @@ impl Search<'_, '_> {
         self.property.has_any_word(PEOPLE) && after.is_some_and(|word| contains(PEOPLE, word))
     }
 
+    /// The first list of numbers for a list of numbers ("[5, 3, 4]", "5, 3 and 4"), and the first list of
     /// quotes for the only list of strings that must be there.
     fn list(&self) -> Vec<Offer> {
         let waits = |it: &Property| it.is_open() && it.is_array && it.takes(FactType::Quote);

@@ -61,14 +61,16 @@ impl<'a> Generator<'a> {
 
     /// Gives the facts of a part of a message to the open properties.
     pub(super) fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
-        if !properties.iter().any(|it| it.is_open() && scope.all_offers(it).next().is_some()) {
+        let may_take = |it: &Property, scope: &Scope| {
+            it.is_open() && (it.waits_for_words() || scope.all_offers(it).next().is_some())
+        };
+        if !properties.iter().any(|it| may_take(it, scope)) {
             return;
         }
         for (name, rule) in RULES {
             for index in 0..properties.len() {
                 let property = &properties[index];
-                let may_take = property.is_open() && (property.is_wanted || self.is_own(scope));
-                if !may_take || scope.all_offers(property).next().is_none() {
+                if !may_take(property, scope) || !property.is_wanted && !self.is_own(scope) {
                     continue;
                 }
                 let tool = &self.described.subject.canonical;

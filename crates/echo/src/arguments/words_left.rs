@@ -1,0 +1,106 @@
+//! The rule that gives words without a fact to the only text that must be there.
+
+use std::{ops::Range, rc::Rc};
+
+use super::{
+    phrases::phrases,
+    property::{Offer, Property},
+    search::Search,
+};
+use crate::{
+    facts::{Fact, FactType, Reading},
+    text::{canonical, lexicon::is_generic, words},
+};
+
+/// Maximum number of bytes of a message in which words are looked for.
+const MAX_BYTES: usize = 2048;
+
+impl Search<'_, '_> {
+    /// The words behind a colon, behind "with", or behind the verb of the request, for the only text or the
+    /// only list of texts that must be there: "Rent skis and boots for 5 days".
+    pub(super) fn words_left(&self) -> Vec<Offer> {
+        let property = self.property;
+        let is_rival =
+            |it: &Property| it.waits_for_words() && (it.is_array || !property.is_array);
+        if !property.waits_for_words() || self.others().any(is_rival) {
+            return Vec::new();
+        }
+        let starts = self.phrase_starts().into_iter();
+        let mut lists = starts.map(|start| self.phrases_left(start));
+        lists.find(|list| !list.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns where phrases may start, best first.
+    fn phrase_starts(&self) -> Vec<usize> {
+        let reading = self.scope.reading;
+        let Range { start, end } = self.scope.range;
+        let text = &reading.text[start..end.min(reading.text.floor_char_boundary(start + MAX_BYTES))];
+        let behind = |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
+        let is_tool = |word: &Range<usize>| {
+            let word = canonical(&text[word.clone()]);
+            !is_generic(&word) && self.tool.contains(&word)
+        };
+        let mut starts: Vec<usize> = behind(": ").collect();
+        if self.property.is_array {
+            starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| it.end));
+            // The clause of a further call: "and a salad for table 5"
+            starts.extend(text.starts_with(" and ").then_some(" and ".len()));
+        } else {
+            starts.splice(0..0, [" with ", " has "].into_iter().flat_map(behind));
+        }
+        starts.into_iter().map(|at| start + at).collect()
+    }
+
+    /// Returns the phrases of the list that starts at `start`, if they are not words of the tool or the
+    /// property.
+    fn phrases_left(&self, start: usize) -> Vec<Offer> {
+        let reading = self.scope.reading;
+        let items = phrases(reading, start..self.scope.range.end);
+        let is_known = |word: &String| self.tool.contains(word) || self.property.has_word(word);
+        let has_own = |item: &Range<usize>| {
+            let text = &reading.text[item.clone()];
+            words(text).any(|it| is_known(&canonical(&text[it.range])))
+        };
+        if items.first().is_some_and(has_own) {
+            return Vec::new();
+        }
+        let facts = items.into_iter().map_while(|item| self.phrase_left(item));
+        match self.property.is_array {
+            true => facts.map(offer).collect(),
+            false => whole(reading, facts).map(offer).into_iter().collect(),
+        }
+    }
+
+    /// Returns a phrase without a number that another property has taken.
+    fn phrase_left(&self, item: Range<usize>) -> Option<Fact> {
+        let reading = self.scope.reading;
+        let text = &reading.text[item.clone()];
+        let fact = |start| {
+            let range = start..item.end;
+            let value = reading.text[range.clone()].to_owned();
+            reading.fact(FactType::Code, range, value)
+        };
+        let behind_number = text.split_once(' ').map(|(number, _)| item.start + number.len() + 1);
+        let starts = [Some(item.start), behind_number];
+        starts.into_iter().flatten().map(fact).find(|it| self.scope.is_free(it))
+    }
+}
+
+/// Joins phrases with "and" between them.
+pub(super) fn whole(reading: &Reading, phrases: impl IntoIterator<Item = Fact>) -> Option<Fact> {
+    let mut phrases = phrases.into_iter();
+    let first = phrases.next()?;
+    let mut end = first.range.end;
+    for next in phrases {
+        if !reading.text[end..next.range.start].starts_with(" and ") {
+            break;
+        }
+        end = next.range.end;
+    }
+    let range = first.range.start..end;
+    Some(reading.fact(FactType::Code, range.clone(), reading.text[range].to_owned()))
+}
+
+fn offer(fact: Fact) -> Offer {
+    Offer { fact: Rc::new(fact), choice: None }
+}
