@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     facts::{Fact, Reading},
-    text::lexicon::is_generic,
+    text::lexicon::{is_common_verb, is_generic},
 };
 
 /// What ends a sentence, or a part of it.
@@ -33,8 +33,10 @@ impl<'a> Generator<'a> {
         }
         let in_reach = self.by_list(whole, reading, &self.context.reach);
         let [whole] = in_reach.as_slice() else { return in_reach };
-        let clauses = self.clauses(whole, reading);
-        let Some(calls) = self.by_clause(whole, reading, &clauses) else { return in_reach };
+        let (clauses, has_noun) = self.clauses(whole, reading);
+        let Some(calls) = self.by_clause(whole, reading, &clauses, has_noun) else {
+            return in_reach;
+        };
         let calls = calls.into_iter().zip(&clauses);
         let calls = calls.flat_map(|(call, clause)| self.by_list(call, reading, clause));
         calls.take(MAX_CALLS).collect()
@@ -44,8 +46,10 @@ impl<'a> Generator<'a> {
     pub(super) fn spend_comparisons(&mut self, call: &Call, reading: &Reading) -> Option<()> {
         let facts = reading.facts();
         let has_choice = |it: &&Property| {
-            let fact = it.fact.as_ref().filter(|_| it.is_wanted);
-            fact.is_some_and(|fact| facts.iter().filter(|it| it.of == fact.of).count() > 1)
+            it.fact.as_ref().is_some_and(|fact| {
+                facts.iter().filter(|it| it.of == fact.of).nth(1).is_some()
+                    || it.offers.iter().filter(|it| it.fact.of == fact.of).nth(1).is_some()
+            })
         };
         let comparisons = call.iter().filter(has_choice).count() * call.len() * facts.len();
         let is_possible = comparisons > 0 && !self.context.reach.is_empty();
@@ -54,12 +58,13 @@ impl<'a> Generator<'a> {
     }
 
     /// Returns the parts of the message that state a set of values each: from one of several facts alike,
-    /// or from one mention, to the next.
-    fn clauses(&self, call: &Call, reading: &Reading) -> Vec<Range<usize>> {
+    /// or from one noun of the tool to the next, and whether it is the noun.
+    fn clauses(&self, call: &Call, reading: &Reading) -> (Vec<Range<usize>>, bool) {
         let reach = &self.context.reach;
         let wanted = call.iter().filter(|it| it.is_wanted && !it.is_array);
         let mut rows: Vec<_> = wanted.map(|it| facts_alike(it, call, reading, reach)).collect();
-        if rows.iter().all(|row| row.len() < 2) {
+        let has_noun = rows.iter().all(|row| row.len() < 2);
+        if has_noun {
             rows = vec![self.mentions(reading)];
         }
         let count = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -70,22 +75,32 @@ impl<'a> Generator<'a> {
             let start = rows.iter().map(|row| row[next].start).min().unwrap_or(0);
             match reading.text.get(end..start).and_then(boundary) {
                 Some(boundary) => starts.push(end + boundary),
-                None => return vec![reach.clone()],
+                None => return (vec![reach.clone()], false),
             }
         }
         let ends = starts[1..].iter().copied().chain([reach.end]);
-        starts.iter().zip(ends).map(|(start, end)| *start..end).take(MAX_CALLS).collect()
+        let clauses = starts.iter().zip(ends).map(|(start, end)| *start..end);
+        (clauses.take(MAX_CALLS).collect(), has_noun && self.is_alone(reading))
     }
 
-    /// Returns where the words of the tool's name stand, if all of them stand there equally often.
+    /// Returns `true` if the whole message is about this tool.
+    fn is_alone(&self, reading: &Reading) -> bool {
+        self.context.reach == (0..reading.text.len())
+    }
+
+    /// Returns where the last word of the tool's name stands, if all words stand there equally often. If the
+    /// message mentions no other tool, only words that are repeated count.
     fn mentions(&self, reading: &Reading) -> Vec<Range<usize>> {
         let is_in_reach = |it: &(Range<usize>, bool)| self.context.reach.contains(&it.0.start);
-        let words = self.described.subject.canonical.iter().filter(|word| !is_generic(word));
+        let is_alone = self.is_alone(reading);
+        let tells = |word: &&String| !is_generic(word) && !(is_alone && is_common_verb(word));
+        let words = self.described.subject.canonical.iter().filter(tells);
         let found = words.map(|word| reading.find(slice::from_ref(word)).into_iter());
         let found: Vec<Vec<_>> = found.map(|it| it.filter(is_in_reach).collect()).collect();
+        let found: Vec<_> = found.into_iter().filter(|it| it.len() > 1 || !is_alone).collect();
         let is_even = found.windows(2).all(|it| it[0].len() == it[1].len());
-        let first = found.into_iter().next().filter(|_| is_even).unwrap_or_default();
-        first.into_iter().map(|(range, _)| range).collect()
+        let last = found.into_iter().next_back().filter(|_| is_even).unwrap_or_default();
+        last.into_iter().map(|(range, _)| range).collect()
     }
 
     /// Fills the properties from each clause. What a clause does not state is as in the clause before.
@@ -95,6 +110,7 @@ impl<'a> Generator<'a> {
         whole: &Call<'a>,
         reading: &Reading,
         clauses: &[Range<usize>],
+        has_noun: bool,
     ) -> Option<Vec<Call<'a>>> {
         if clauses.len() < 2 {
             return None;
@@ -119,12 +135,16 @@ impl<'a> Generator<'a> {
                 fact.range.start < clause.end && taken.iter().all(|it| it.range != fact.range)
             };
             for (property, earlier) in rest[0].iter_mut().zip(earlier) {
-                if property.is_open() && earlier.fact.as_ref().is_none_or(is_repeated) {
+                // What only a later clause states is for all: "a lesson at 9:00 and one at 13:00 on May 5, 2025".
+                let is_common = index == 0 && property.is_wanted;
+                if property.is_open()
+                    && (is_common || earlier.fact.as_ref().is_none_or(is_repeated))
+                {
                     property.repeat(Some(earlier));
                 }
             }
         }
-        is_parallel(&calls, clauses).then_some(calls)
+        is_parallel(&calls, clauses, has_noun).then_some(calls)
     }
 }
 
@@ -143,14 +163,15 @@ fn offers_in(clause: &Range<usize>, offers: &[Offer], text: &str) -> Rc<[Offer]>
     offers.map(without_cue).collect()
 }
 
-/// Returns `true` if all clauses state a property, with facts of one type that are not all the same.
-fn is_parallel(calls: &[Call], clauses: &[Range<usize>]) -> bool {
+/// Returns `true` if all clauses state a property, with facts of one type that are not all the same. It must
+/// be one that should be there, unless the noun of the tool is repeated.
+fn is_parallel(calls: &[Call], clauses: &[Range<usize>], has_noun: bool) -> bool {
     (0..calls[0].len()).any(|at| {
         let facts = calls.iter().zip(clauses).filter_map(|(call, clause)| {
             call[at].fact.as_ref().filter(|fact| clause.contains(&fact.range.start))
         });
         let facts: Vec<_> = facts.collect();
-        calls[0][at].is_wanted
+        (has_noun || calls[0][at].is_wanted)
             && facts.len() == calls.len()
             && facts.iter().all(|fact| fact.of == facts[0].of)
             && facts.iter().any(|fact| fact.value != facts[0].value)

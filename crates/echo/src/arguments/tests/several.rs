@@ -81,3 +81,11 @@ fn long_lists_cause_a_limited_number_of_calls_and_steps() {
         assert!(steps < 200_000, "{steps}");
     }
 }
+
+#[test]
+fn a_repeated_noun_of_the_tool_starts_a_clause() {
+    let properties = json!({"kind": {"enum": ["adult", "child"]}, "count": {"type": "integer"}});
+    let mention = "Take one adult measure and two child measures";
+    let expected = [json!({"count": 1, "kind": "adult"}), json!({"count": 2, "kind": "child"})];
+    check(&properties, &["kind"], mention, &expected);
+}
