@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     facts::{Fact, FactType, Kind},
-    text::canonical,
+    text::{
+        canonical,
+        lexicon::{PREPOSITIONS, contains},
+    },
 };
 
 impl Search<'_, '_> {
@@ -20,6 +23,7 @@ impl Search<'_, '_> {
                 && !is_counted(property, fact, reading)
                 && !self.is_bound_of_other(fact)
                 && !self.is_before_other(fact)
+                && !self.is_object(fact)
         });
         self.add_list(&mut offers);
         offers
@@ -33,6 +37,7 @@ impl Search<'_, '_> {
         let mut offers = self.offers(|fact| {
             let is_beside = is_beside_own_word(property, fact, reading)
                 && !self.is_beside_other_word(fact)
+                && !self.is_object(fact)
                 && !is_counted(property, fact, reading);
             (is_beside || self.is_text_before_own_word(fact))
                 && (count(fact) == 0 || self.fits_best(fact))
@@ -80,6 +85,15 @@ impl Search<'_, '_> {
             }
     }
 
+    /// Returns `true` for what a word of the tool is about, and not its value: "damage of car B-12" for
+    /// `report_damage`.
+    fn is_object(&self, fact: &Fact) -> bool {
+        let before = self.scope.reading.text[..fact.range.start].split_whitespace();
+        let is_led = before.rev().take(2).any(|word| contains(PREPOSITIONS, word));
+        let is_tool = |word: &String| self.tool.contains(word);
+        is_led && self.property.waits_for_words() && self.property.own_words.iter().any(is_tool)
+    }
+
     /// Returns `true` if a word of another open property stands behind a fact that it may take.
     pub(super) fn is_before_other(&self, fact: &Fact) -> bool {
         let after = self.scope.reading.beside(fact)[1];
@@ -98,7 +112,8 @@ impl Search<'_, '_> {
     fn is_text_before_own_word(&self, fact: &Fact) -> bool {
         use Kind::{Label, Person, Title};
         let after = self.scope.reading.beside(fact)[1];
-        let is_named = matches!(self.property.kind(), Some(Label | Person | Title)) && is_name(fact);
+        let is_named =
+            matches!(self.property.kind(), Some(Label | Person | Title)) && is_name(fact);
         let last = fact.value.rsplit_once(' ').map(|(_, last)| canonical(last));
         (fact.of == FactType::Quote || is_named) && self.property.owns(after)
             || is_named && self.property.owns(last.as_deref())
@@ -109,7 +124,8 @@ impl Search<'_, '_> {
     fn is_beside_other_word(&self, fact: &Fact) -> bool {
         let (properties, reading) = (self.properties, self.scope.reading);
         let [before, after] = reading.beside(fact);
-        if !self.property.owns(after) || self.property.owns(before) {
+        let is_led = reading.mark_before(fact) == "for";
+        if is_led || !self.property.owns(after) || self.property.owns(before) {
             return false;
         }
         let owned = |word: Option<&str>| properties.iter().any(|it| it.owns(word));

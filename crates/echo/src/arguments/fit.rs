@@ -73,7 +73,7 @@ pub(super) fn is_bare(fact: &Fact) -> bool {
 }
 
 /// Returns `true` for the name of something that must be there, such as `pet_name`.
-fn is_name_of_other(property: &Property) -> bool {
+pub(super) fn is_name_of_something(property: &Property) -> bool {
     property.kind() == Some(Kind::Title) && property.is_wanted && property.words.len() > 1
 }
 
@@ -85,7 +85,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         FactType::Quote if !property.takes(FactType::Quote) => return false,
         FactType::Choice => return true,
         // "Register Rex", "for Rex": the name of whom or what the tool is for.
-        FactType::Name if is_name_of_other(property) && has_cue(fact, "for to") => return true,
+        FactType::Name if is_name_of_something(property) && has_cue(fact, "for to") => return true,
         _ => {}
     }
     if !is_bare(fact) && !fact.cue.is_some_and(|cue| property.names_cue(cue)) {

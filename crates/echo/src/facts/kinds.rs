@@ -64,7 +64,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-pub(super) const ROWS: [Row; 37] = [
+pub(super) const ROWS: [Row; 39] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -89,7 +89,9 @@ pub(super) const ROWS: [Row; 37] = [
     row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver holder owner client instructor teacher trainer coach guide driver chef", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
+    row(Kind::Person, "instructor teacher trainer coach guide chef veterinarian dentist therapist mechanic", "", &[Name], ["with by", "", ""], ""),
     row(Kind::Person, "artist author director directed singer", "", &[Name], ["by", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
@@ -101,7 +103,7 @@ pub(super) const ROWS: [Row; 37] = [
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
     row(Kind::Label, "", "", &[Quote, Code, Name, Number, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
-    row(Kind::Id, "id number code key ref sku", "", &[Code, Number], ["", "", ""], ""),
+    row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number], ["", "", ""], ""),
 ];
 
 const fn row(
