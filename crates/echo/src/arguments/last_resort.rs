@@ -5,7 +5,10 @@ use mynah_core::base::json_schema::Schema;
 use serde_json::{Value, json};
 
 use super::{
-    Source, generator::Generator, offers::{stated_article, stated_boolean}, property::Property,
+    Source,
+    generator::Generator,
+    offers::{stated_article, stated_boolean},
+    property::Property,
     string_constraints::PATTERN_STEPS,
 };
 use crate::{facts::Kind, settings::Optional};

@@ -32,6 +32,7 @@ mod schema;
 mod search;
 mod several;
 mod stated;
+mod statements;
 mod string;
 mod string_constraints;
 #[cfg(test)]

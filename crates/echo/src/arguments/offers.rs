@@ -1,15 +1,14 @@
 //! The facts that fit a property, with the values that they have there.
 
-use std::{cmp::Reverse, ops::Range, rc::Rc, slice, sync::LazyLock};
+use std::{cmp::Reverse, rc::Rc, sync::LazyLock};
 
 use regex::Regex;
 use serde_json::Value;
 
 use super::{
     number::from_f64,
-    phrases::phrases,
     property::{Offer, Property},
-    words_left::whole,
+    statements::{stated_phrases, stated_words},
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
@@ -18,9 +17,6 @@ use crate::{
         lexicon::{BOOLEAN_FILLERS, contains, is_generic},
     },
 };
-
-/// Maximum number of places where a statement for a property is looked for.
-const MAX_STATEMENTS: usize = 16;
 
 /// Returns the facts that a property may take, best first.
 pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
@@ -50,11 +46,11 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     };
     let facts = facts.filter(|fact| is_value(fact));
     let facts = facts.map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new));
-    let phrases = stated_phrases(property, reading).into_iter();
-    let words = stated_words(property, reading).filter(|_| phrases.len() == 0);
+    let phrases = stated_phrases(property, reading);
+    let words = stated_words(property, reading).filter(|_| phrases.is_empty());
     let words: Vec<Fact> = words.collect();
+    let phrases = phrases.into_iter().map(Rc::new);
     phrases
-        .map(Rc::new)
         .chain(facts)
         .chain(words.into_iter().map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
@@ -68,63 +64,6 @@ fn takes_words(property: &Property, reading: &Reading) -> bool {
     let is_end = property.has_word("from") || property.has_word("to");
     property.kind() == Some(Kind::Label) && is_end && is_said("from") && is_said("to")
 }
-
-/// Returns the words that statements such as "color: red" and "a database called inventory" give to a
-/// property.
-fn stated_words<'r>(
-    property: &'r Property,
-    reading: &'r Reading,
-) -> impl Iterator<Item = Fact> + 'r {
-    let takes = matches!(property.kind(), Some(Kind::Label | Kind::Title | Kind::Id | Kind::Uuid));
-    let words = property.words.iter().filter(move |_| takes);
-    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
-    ends.filter_map(|(Range { end, .. }, _)| {
-        let captures = STATEMENT.captures(&reading.text[end..])?;
-        let word = captures.get(1).or(captures.get(2))?;
-        let range = end + word.start()..end + word.end();
-        let next = reading.facts().partition_point(|it| it.range.end <= range.start);
-        let is_free = reading.facts().get(next).is_none_or(|it| it.range.start >= range.end);
-        let is_value = is_free && !is_generic(&canonical(word.as_str()));
-        is_value.then(|| reading.fact(FactType::Code, range, word.as_str().to_owned()))
-    })
-}
-
-/// Returns the phrases that statements give to a property: "the injury is a sprained knee", "items: skis and
-/// boots".
-fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact> {
-    let words = property.own_words.iter().filter(|_| property.is_any_text());
-    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
-    let mut lists = ends.filter_map(|(Range { end, .. }, _)| {
-        let verb = LEADS_TO_PHRASE.find(&reading.text[end..])?;
-        let items = phrases(reading, end + verb.end()..reading.text.len());
-        let is_list = items.len() > 1;
-        let items = items.into_iter().enumerate().map(|(index, range)| {
-            let value = reading.text[range.clone()].to_owned();
-            let mut fact = reading.fact(FactType::Code, range, value);
-            fact.continues_list = index > 0;
-            fact
-        });
-        match property.is_array {
-            true => (is_list || verb.len() > 1).then(|| items.collect()),
-            false if verb.len() > 1 => {
-                let phrase = whole(reading, items)?;
-                phrase.value.contains(' ').then(|| vec![phrase])
-            }
-            false => None,
-        }
-    });
-    lists.next().unwrap_or_default()
-}
-
-/// What stands between the word of a property and a phrase.
-static LEADS_TO_PHRASE: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?: (?:is|are|was|were) | ?[:=] ?| )"));
-
-/// A statement of one word, after the word that it is for. Names of files and hosts need no sign.
-static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
-    )
-});
 
 /// Returns a place with the region behind it: "Boston, MA", "Chennai, Tamil Nadu". Other names behind a
 /// comma are those of a list.
@@ -243,7 +182,9 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
 
 /// Returns the number that an article before a word of a property says: "a bed", "a couple of beds".
 pub(super) fn stated_article(property: &Property, reading: &Reading) -> Option<Value> {
-    let is_own = |word: &str| property.owns(Some(&canonical(word))) || property.owns(Some(&format!("{word}s")));
+    let is_own = |word: &str| {
+        property.owns(Some(&canonical(word))) || property.owns(Some(&format!("{word}s")))
+    };
     let mut articles = ARTICLE.captures_iter(&reading.text);
     let article = articles.find(|it| it[2].split(' ').any(is_own))?;
     Some(Value::from(if article.get(1).is_some() { 2 } else { 1 }))

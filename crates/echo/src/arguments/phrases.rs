@@ -34,11 +34,14 @@ struct Items {
     /// Where the item ends if what follows "with" is not part of it.
     before_with: Option<usize>,
     count: usize,
+    /// Whether the item is the last of the list.
+    is_last: bool,
 }
 
 /// Returns the items of the list that starts at the start of a part of a message.
 pub(super) fn phrases(reading: &Reading, part: Range<usize>) -> Vec<Range<usize>> {
-    let text = &reading.text[..part.end.min(reading.text.floor_char_boundary(part.start + MAX_BYTES))];
+    let text =
+        &reading.text[..part.end.min(reading.text.floor_char_boundary(part.start + MAX_BYTES))];
     let Some(rest) = text.get(part.start..) else { return Vec::new() };
     let rest = rest.trim_start_matches([' ', ':', ',', '=']);
     let (mut last, mut list) = (text.len() - rest.len(), Items::default());
@@ -52,11 +55,17 @@ pub(super) fn phrases(reading: &Reading, part: Range<usize>) -> Vec<Range<usize>
         if !matches!(gap, "" | " " | ", " | "-" | "'" | "’" | " & " | "/") {
             return list.end();
         }
+        if gap == ", " && list.is_last && list.open.is_some() {
+            break;
+        }
         if gap == ", " || gap == " & " {
             list.close();
         }
         match step(reading, &run, list.open.is_some()) {
-            Step::Joint => list.close(),
+            Step::Joint => {
+                list.close();
+                list.is_last = true;
+            }
             Step::Article if list.open.is_none() => {}
             Step::Word if list.count < MAX_WORDS => list.extend(&text[run.clone()], &run),
             Step::End => return list.end(),
@@ -80,7 +89,9 @@ fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
         _ if is_in(CLAUSE_WORDS) => Step::Clause,
         _ if is_in(PHRASE_ENDS) => Step::End,
         Some(Number | Code) if is_inside => Step::Clause,
-        None | Some(Name | Word | Language | Capitals | Currency | Choice | Number | Code) => Step::Word,
+        None | Some(Name | Word | Language | Capitals | Currency | Choice | Number | Code) => {
+            Step::Word
+        }
         Some(_) => Step::End,
     }
 }

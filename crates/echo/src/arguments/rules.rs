@@ -3,13 +3,18 @@
 use std::rc::Rc;
 
 use super::{
-    fit::{BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for},
+    fit::{
+        BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for, is_name_of_something,
+    },
     property::{Offer, Property},
     search::Search,
 };
 use crate::{
     facts::{Fact, FactType, Kind, Role},
-    text::{canonical, lexicon::{PEOPLE, contains, is_generic}},
+    text::{
+        canonical,
+        lexicon::{PEOPLE, contains, is_generic},
+    },
 };
 
 /// Maximum number of words from a number to the word of what it counts.
@@ -36,7 +41,19 @@ pub(super) const RULES: [(&str, Rule); 11] = [
 impl Search<'_, '_> {
     /// The facts behind a cue of the property.
     fn behind_own_cue(&self) -> Vec<Offer> {
-        self.offers(|fact| is_behind_own_cue(self.property, fact) && !self.is_behind_other(fact))
+        self.offers(|fact| {
+            is_behind_own_cue(self.property, fact)
+                && !self.is_behind_other(fact)
+                && !self.is_name_of_other(fact)
+        })
+    }
+
+    /// Returns `true` for a name that something that must be there may have, if the property need not be
+    /// there: the `pet_name` instead of the `owner_name` in "for Rex".
+    fn is_name_of_other(&self, fact: &Fact) -> bool {
+        !self.property.is_wanted
+            && fact.of == FactType::Name
+            && self.has_rival(fact, is_name_of_something)
     }
 
     /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
@@ -85,6 +102,11 @@ impl Search<'_, '_> {
         let competes = |it: &&Property| it.is_wanted || !self.property.is_wanted;
         let mut open = self.properties.iter().filter(wants_number).filter(competes);
         let count = open.clone().count();
+        if !self.property.is_wanted {
+            let counts =
+                |it: &Fact| self.counts_people(it) || count == 1 && self.counts_tool_word(it);
+            return self.offers(|fact| fact.of == FactType::Number && counts(fact));
+        }
         let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
         let facts = || self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
         let may_be_bound = |it: &Fact| has_cue(it, BOUNDS) && !self.is_bound_of_other(it);
@@ -96,8 +118,6 @@ impl Search<'_, '_> {
             let mut amounts = bare().filter(|fact| is_amount(fact));
             amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
         };
-        let counts = |it: &&Rc<Fact>| self.counts_tool_word(it) || self.counts_people(it);
-        let number = number.filter(|it| self.property.is_wanted || counts(it));
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
     }
 

@@ -9,33 +9,59 @@ use super::{
 };
 use crate::{
     facts::{Fact, FactType, Reading},
-    text::{canonical, lexicon::is_generic, words},
+    text::{
+        canonical,
+        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains, is_generic},
+        words,
+    },
 };
 
 /// Maximum number of bytes of a message in which words are looked for.
 const MAX_BYTES: usize = 2048;
+/// Maximum number of bytes of a clause that is a value.
+const MAX_CLAUSE: usize = 120;
 
 impl Search<'_, '_> {
     /// The words behind a colon, behind "with", or behind the verb of the request, for the only text or the
     /// only list of texts that must be there: "Rent skis and boots for 5 days".
     pub(super) fn words_left(&self) -> Vec<Offer> {
         let property = self.property;
-        let is_rival =
-            |it: &Property| it.waits_for_words() && (it.is_array || !property.is_array);
+        let is_rival = |it: &Property| it.waits_for_words() && (it.is_array || !property.is_array);
         if !property.waits_for_words() || self.others().any(is_rival) {
             return Vec::new();
         }
         let starts = self.phrase_starts().into_iter();
         let mut lists = starts.map(|start| self.phrases_left(start));
-        lists.find(|list| !list.is_empty()).unwrap_or_default()
+        let found = lists.find(|list| !list.is_empty());
+        found.unwrap_or_else(|| self.clause_left().map(offer).into_iter().collect())
+    }
+
+    /// Returns the clause between a colon and the end of the sentence, if it has no facts: "Report a problem:
+    /// the door is jammed".
+    fn clause_left(&self) -> Option<Fact> {
+        let (reading, property) = (self.scope.reading, self.property);
+        let text = reading.text.get(self.scope.range.clone()).filter(|_| !property.is_array)?;
+        let (lead, rest) = text.split_once(": ")?;
+        let rest = rest.split(['.', ';', '?', '!', '\n', ':']).next().unwrap_or(rest).trim_end();
+        let first = rest.split(' ').next().unwrap_or(rest).to_lowercase();
+        let starts_otherwise = contains(CLAUSE_WORDS, &first) || contains(PHRASE_ENDS, &first);
+        let start = self.scope.range.start + lead.len() + ": ".len();
+        let range = start..start + rest.len();
+        let overlaps =
+            |fact: &Rc<Fact>| fact.range.start < range.end && range.start < fact.range.end;
+        let is_plain = !starts_otherwise && !reading.facts().iter().any(overlaps);
+        let fits = is_plain && (1..MAX_CLAUSE).contains(&rest.len());
+        fits.then(|| reading.fact(FactType::Code, range.clone(), rest.to_owned()))
     }
 
     /// Returns where phrases may start, best first.
     fn phrase_starts(&self) -> Vec<usize> {
         let reading = self.scope.reading;
         let Range { start, end } = self.scope.range;
-        let text = &reading.text[start..end.min(reading.text.floor_char_boundary(start + MAX_BYTES))];
-        let behind = |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
+        let text =
+            &reading.text[start..end.min(reading.text.floor_char_boundary(start + MAX_BYTES))];
+        let behind =
+            |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
         let is_tool = |word: &Range<usize>| {
             let word = canonical(&text[word.clone()]);
             !is_generic(&word) && self.tool.contains(&word)

@@ -6,7 +6,8 @@ use super::{
     addresses::{Address, addresses},
     canonical::{canonical, canonicalize},
     lexicon::{
-        CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic, passes_on_negation,
+        CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic,
+        passes_on_negation,
     },
     words::{WordRange, words},
 };
@@ -101,9 +102,8 @@ impl Sentence {
         let gap = last.map_or("", |last| &text[last.range.end..word.range.start]);
         let is_negated = last.is_some_and(|it| it.negates) && !gap.contains([',', ':', ';']);
         let written = &self.forms[form.clone()];
-        let negates =
-            self.is_negation(text, written, gap)
-                || is_negated && (passes_on_negation(written) || self.is_imperative(written));
+        let negates = self.is_negation(text, written, gap)
+            || is_negated && (passes_on_negation(written) || self.is_imperative(written));
         self.words.push(Word {
             form,
             entry,
@@ -136,7 +136,7 @@ impl Sentence {
     /// book the lesson".
     fn is_imperative(&self, form: &str) -> bool {
         let [opening @ .., verb, _negation] = self.words.as_slice() else { return false };
-        let is_opening = |word: &Word| contains("please but and so", self.form(word));
+        let is_opening = |word: &Word| contains("pleas but and so", self.form(word));
         contains("do don", self.form(verb))
             && opening.iter().all(is_opening)
             && !contains(ENCOURAGEMENTS, form)
@@ -259,13 +259,15 @@ mod tests {
 
     #[test]
     fn negations_reach_the_next_word_that_is_not_generic() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
             ("do not get the mail now", &["get", "the", "mail"]),
             ("don't send", &["send"]),
             ("I haven\u{2019}t the time", &["the", "time"]),
             ("cart t mail", &[]),
             ("no, send; never: mail", &[]),
             ("don't forget to send", &["forget"]),
+            ("Please don't book the lesson", &["book", "the", "lesson"]),
+            ("I don't like the lesson", &["like"]),
             ("why not send it", &[]),
             ("without mail", &["mail"]),
             ("without running tests", &["running", "tests"]),

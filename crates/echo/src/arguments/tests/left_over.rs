@@ -91,3 +91,88 @@ fn the_only_string_left_takes_the_only_name_or_quote_left() {
     assert_eq!(json("List those against 'B & B' in Rome"), r#"{"company_name":"B & B"}"#);
     assert_eq!(json("Compare Google with Apple"), r#"{"company_name":"Test User"}"#);
 }
+
+/// Checks the arguments that each message gives to a tool.
+#[track_caller]
+fn check(subject: &str, schema: &Value, table: &[(&str, Value)]) {
+    for (mention, expected) in table {
+        let context = Context { subject, mention, question: mention, ..Context::default() };
+        assert_eq!(generate(schema, &context).json, expected.to_string(), "{mention}");
+    }
+}
+
+#[test]
+fn lists_of_texts_take_lists_of_words() {
+    let schema = json!({"required": ["parts"], "properties": {
+        "parts": {"type": "array", "items": {"type": "string"}}, "days": {"type": "integer"}}});
+    let list = |items: &[&str]| json!({"parts": items});
+    check(
+        "order_parts",
+        &schema,
+        &[
+            (
+                "Order brake pads, spark plugs and an air filter for Tom",
+                list(&["brake pads", "spark plugs", "air filter"]),
+            ),
+            ("Order a mirror", list(&["mirror"])),
+            ("Order with the parts oil filter and fuses, please", list(&["oil filter", "fuses"])),
+            (
+                "Order these parts: fuses, two wipers and bolts, thanks",
+                list(&["fuses", "two wipers", "bolts"]),
+            ),
+            ("Order for the Golf: fuses", list(&["fuses"])),
+            ("Order fuses and call me", list(&["fuses"])),
+            ("Order fuses for 3 days", json!({"days": 3, "parts": ["fuses"]})),
+            ("Order parts for 3 days", json!({"days": 3, "parts": ["Test order parts parts"]})),
+        ],
+    );
+}
+
+#[test]
+fn the_only_text_left_takes_words_behind_with_or_a_colon() {
+    let schema = json!({"required": ["damage"], "properties": {"damage": {"type": "string"}}});
+    let damage = |text: &str| json!({"damage": text});
+    check(
+        "report_damage",
+        &schema,
+        &[
+            ("Report damage: flat tire", damage("flat tire")),
+            ("The damage is a broken mirror, report it", damage("broken mirror")),
+            ("Report a car with a cracked windshield", damage("cracked windshield")),
+            (
+                "Report damage to the car: a scratched door and a dent",
+                damage("scratched door and a dent"),
+            ),
+            ("Report damage: the door is jammed. Thanks", damage("the door is jammed")),
+            ("Report damage: I will send it", damage("Test report damage damage")),
+        ],
+    );
+}
+
+#[test]
+fn an_optional_number_is_counted_for_the_tool_or_for_people() {
+    let schema = json!({"required": [], "properties": {
+        "guests": {"type": "integer"}, "level": {"type": "integer"}}});
+    check(
+        "book_rooms",
+        &schema,
+        &[
+            ("Book it, one of us is vegan", json!({})),
+            ("Book it for my two kids", json!({"guests": 2})),
+        ],
+    );
+}
+
+#[test]
+fn an_article_is_a_required_number() {
+    let schema = json!({"required": ["beds"], "properties": {"beds": {"type": "integer"}}});
+    check(
+        "reserve",
+        &schema,
+        &[
+            ("Reserve a bed", json!({"beds": 1})),
+            ("Reserve a couple of beds", json!({"beds": 2})),
+            ("Reserve the bed", json!({"beds": 42})),
+        ],
+    );
+}

@@ -1,0 +1,79 @@
+//! The words that statements give to a property: "color: red", "the injury is a sprained knee".
+
+use std::{ops::Range, slice, sync::LazyLock};
+
+use regex::Regex;
+
+use super::{phrases::phrases, property::Property, words_left::whole};
+use crate::{
+    facts::{Fact, FactType, Kind, Reading, compile},
+    text::{canonical, lexicon::is_generic},
+};
+
+/// Maximum number of places where a statement for a property is looked for.
+const MAX_STATEMENTS: usize = 16;
+
+/// Returns the words that statements such as "color: red" and "a database called inventory" give to a
+/// property.
+pub(super) fn stated_words<'r>(
+    property: &'r Property,
+    reading: &'r Reading,
+) -> impl Iterator<Item = Fact> + 'r {
+    let takes = matches!(property.kind(), Some(Kind::Label | Kind::Title | Kind::Id | Kind::Uuid));
+    let words = property.words.iter().filter(move |_| takes);
+    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
+    ends.filter_map(|(Range { end, .. }, _)| {
+        let captures = STATEMENT.captures(&reading.text[end..])?;
+        let word = captures.get(1).or(captures.get(2))?;
+        let range = end + word.start()..end + word.end();
+        let next = reading.facts().partition_point(|it| it.range.end <= range.start);
+        let is_free = reading.facts().get(next).is_none_or(|it| it.range.start >= range.end);
+        let is_value = is_free && !is_generic(&canonical(word.as_str()));
+        is_value.then(|| reading.fact(FactType::Code, range, word.as_str().to_owned()))
+    })
+}
+
+/// Returns the phrases that statements give to a property: "the injury is a sprained knee", "items: skis and
+/// boots".
+pub(super) fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact> {
+    let words = property.own_words.iter().filter(|_| property.is_any_text());
+    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
+    let lists = ends.filter_map(|(Range { end, .. }, _)| {
+        let lead = LEADS_TO_PHRASE.find(&reading.text[end..])?.len();
+        let items = phrases(reading, end + lead..reading.text.len());
+        // "with the items skis and boots"
+        let is_led = lead > 1 || property.is_array && items.len() > 1;
+        is_led.then_some(items)
+    });
+    let mut lists = lists.map(|items| phrase_facts(property, reading, items));
+    lists.find(|list| !list.is_empty()).unwrap_or_default()
+}
+
+/// Returns the facts of phrases: one for each item of an array, or one of several words.
+fn phrase_facts(property: &Property, reading: &Reading, items: Vec<Range<usize>>) -> Vec<Fact> {
+    let fact = |range: Range<usize>| {
+        let value = reading.text[range.clone()].to_owned();
+        reading.fact(FactType::Code, range, value)
+    };
+    let facts = items.into_iter().map(fact);
+    if property.is_array {
+        let facts = facts.enumerate();
+        let in_list = |(index, mut fact): (usize, Fact)| {
+            fact.continues_list = index > 0;
+            fact
+        };
+        return facts.map(in_list).collect();
+    }
+    whole(reading, facts).into_iter().filter(|it| it.value.contains(' ')).collect()
+}
+
+/// What stands between the word of a property and a phrase.
+static LEADS_TO_PHRASE: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^(?: (?:is|are|was|were) | ?[:=] ?| )"));
+
+/// A statement of one word, after the word that it is for. Names of files and hosts need no sign.
+static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
+    )
+});
