@@ -93,7 +93,7 @@ impl<'a> Generator<'a> {
     fn mentions(&self, reading: &Reading) -> Vec<Range<usize>> {
         let is_in_reach = |it: &(Range<usize>, bool)| self.context.reach.contains(&it.0.start);
         let is_alone = self.is_alone(reading);
-        let tells = |word: &&String| !is_generic(word) && !(is_alone && is_common_verb(word));
+        let tells = |word: &&String| !(is_generic(word) || is_alone && is_common_verb(word));
         let words = self.described.subject.canonical.iter().filter(tells);
         let found = words.map(|word| reading.find(slice::from_ref(word)).into_iter());
         let found: Vec<Vec<_>> = found.map(|it| it.filter(is_in_reach).collect()).collect();

@@ -71,6 +71,7 @@ impl Search<'_, '_> {
             starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| it.end));
             // The clause of a further call: "and a salad for table 5"
             starts.extend(text.starts_with(" and ").then_some(" and ".len()));
+            starts.extend(behind(" with "));
         } else {
             starts.splice(0..0, [" with ", " has "].into_iter().flat_map(behind));
         }
@@ -91,8 +92,12 @@ impl Search<'_, '_> {
             return Vec::new();
         }
         let facts = items.into_iter().map_while(|item| self.phrase_left(item));
+        // "with milk and eggs", but not "with pickup on Monday"
+        let min = if reading.text[..start].ends_with(" with ") { 2 } else { 1 };
         match self.property.is_array {
-            true => facts.map(offer).collect(),
+            true => Some(facts.map(offer).collect())
+                .filter(|it: &Vec<_>| it.len() >= min)
+                .unwrap_or_default(),
             false => whole(reading, facts).map(offer).into_iter().collect(),
         }
     }

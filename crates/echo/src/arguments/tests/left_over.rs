@@ -123,6 +123,8 @@ fn lists_of_texts_take_lists_of_words() {
             ("Order for the Golf: fuses", list(&["fuses"])),
             ("Order fuses and call me", list(&["fuses"])),
             ("Order fuses for 3 days", json!({"days": 3, "parts": ["fuses"]})),
+            ("Order for Tom with fuses and bolts", list(&["fuses", "bolts"])),
+            ("Order for Tom with pickup", list(&["Test order parts parts"])),
             ("Order parts for 3 days", json!({"days": 3, "parts": ["Test order parts parts"]})),
         ],
     );
