@@ -158,6 +158,7 @@ fn warns_once_about_ignored_flags() {
       grpcurl -plaintext -d '{"name":"echo","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
      WARN ignoring daprd flags that mynah does not support: --app-port, --config, --mode
+     INFO serving as daprd does when it says: Internal gRPC server is running
     -- exit 0
     "#);
 }
@@ -213,6 +214,7 @@ fn logs_json() {
     {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli"}
     {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","inspector":"http://127.0.0.1:[port]/mynah/","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
+    {"level":"INFO","message":"serving as daprd does when it says: Internal gRPC server is running","target":"mynah::cli::serve"}
     "#);
 }
 

@@ -15,6 +15,9 @@ const MAX_BYTES: usize = 256;
 /// Maximum number of words of an item.
 const MAX_WORDS: usize = 5;
 
+/// What begins a quotation.
+const QUOTES: [char; 5] = ['\'', '‘', '"', '“', '`'];
+
 /// How a word continues a list.
 enum Step {
     Joint,
@@ -52,6 +55,10 @@ pub(super) fn phrases(reading: &Reading, part: Range<usize>) -> Vec<Range<usize>
             continue;
         }
         let gap = &text[last..run.start];
+        // The words say what the value behind them is: "with user_id 12", "with code 'A'".
+        if gap == "_" || gap.starts_with(' ') && gap.ends_with(QUOTES) {
+            return list.items;
+        }
         if !matches!(gap, "" | " " | ", " | "-" | "'" | "’" | " & " | "/") {
             return list.end();
         }

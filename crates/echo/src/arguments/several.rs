@@ -127,6 +127,9 @@ impl<'a> Generator<'a> {
             self.fill(&mut call, &mut scope);
             calls.push(call);
         }
+        let stated = calls.iter().flat_map(|call| call.iter().enumerate());
+        let stated = stated.filter_map(|(at, it)| Some((at, it.fact.as_ref()?.range.clone())));
+        let stated: Vec<_> = stated.collect();
         for (index, clause) in clauses.iter().enumerate() {
             let (earlier, rest) = calls.split_at_mut(index);
             let earlier = earlier.last().unwrap_or(whole);
@@ -134,9 +137,14 @@ impl<'a> Generator<'a> {
             let is_repeated = |fact: &Rc<Fact>| {
                 fact.range.start < clause.end && taken.iter().all(|it| it.range != fact.range)
             };
-            for (property, earlier) in rest[0].iter_mut().zip(earlier) {
+            for (at, (property, earlier)) in rest[0].iter_mut().zip(earlier).enumerate() {
+                let is_of_another = |fact: &Rc<Fact>| {
+                    stated.iter().any(|(other, range)| *other != at && *range == fact.range)
+                };
                 // What only a later clause states is for all: "a lesson at 9:00 and one at 13:00 on May 5, 2025".
-                let is_common = index == 0 && property.is_wanted;
+                let is_common = index == 0
+                    && property.is_wanted
+                    && !earlier.fact.as_ref().is_some_and(is_of_another);
                 if property.is_open()
                     && (is_common || earlier.fact.as_ref().is_none_or(is_repeated))
                 {

@@ -92,7 +92,7 @@ pub(super) const ROWS: [Row; 39] = [
     row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
     row(Kind::Person, "instructor teacher trainer coach guide chef veterinarian dentist therapist mechanic", "", &[Name], ["with by", "", ""], ""),
-    row(Kind::Person, "artist author director directed singer", "", &[Name], ["by", "", ""], ""),
+    row(Kind::Person, "artist author composer conductor director directed singer", "", &[Name], ["by", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
     row(Kind::Expression, "expression formula", "", &[Expression], ["", "", ""], ""),

@@ -10,7 +10,7 @@ use super::{
     work_budget::WorkBudget,
 };
 
-use crate::effort::Unfinished;
+use crate::{effort::Unfinished, facts::FactType};
 
 /// The largest distance from one word of the name to the next in a phrase: at most three other
 /// words lie between them.
@@ -219,7 +219,8 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns `true` if the only word of a match says what a value is that another tool may get: one
     /// mentioned near it ("Report the damage to boat SB-104") or asked to do something with it, or if this
-    /// tool wants no such value in a statement ("The boat SB-104 is back").
+    /// tool wants no such value: a code anywhere ("two seats for concert C-77"), another one in a statement
+    /// ("The boat 'Ida' is back").
     fn is_label(&mut self, found: usize) -> Result<bool, Unfinished> {
         self.budget.spend(self.mentioned.len())?;
         let (tool, [at, last]) = (self.found[found].tool, self.found[found].words());
@@ -229,7 +230,8 @@ impl<'a> SentenceMatcher<'a> {
                 || label.starts_statement && at < other.at && self.sentence.has_pronoun(at)
         };
         Ok(self.mentioned.iter().any(is_for)
-            || label.starts_statement && !self.schemas.take(tool, label.types, self.budget)?)
+            || (label.starts_statement || label.types == [FactType::Code])
+                && !self.schemas.take(tool, label.types, self.budget)?)
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.
