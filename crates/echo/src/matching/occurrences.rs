@@ -14,6 +14,8 @@ use crate::text::{
 
 /// The largest distance of words that are near each other.
 const MAX_NEAR: usize = 16;
+/// What may follow a number in a sentence.
+const ENDS: [char; 6] = ['?', '!', ',', ';', ':', ')'];
 
 /// Where the terms of the offered tools stand in a sentence. A position is the index of a word.
 pub(super) struct Occurrences<'s> {
@@ -122,11 +124,13 @@ impl<'s> Occurrences<'s> {
         let token =
             rest.starts_with(char::is_whitespace).then(|| rest.split_whitespace().next())??;
         let is_digit = |byte: u8| byte.is_ascii_digit();
+        let is_number =
+            || token.trim_end_matches(ENDS).bytes().all(|byte| is_digit(byte) || byte == b'.');
         let quoted = self.words()[at + 1..].iter().take_while(|next| next.is_quoted).count();
         let types: &[FactType] = match quoted {
-            0 if token.bytes().all(is_digit) => &[FactType::Code, FactType::Number],
-            0 if token.bytes().any(is_digit) => &[FactType::Code],
-            0 => return None,
+            0 if !token.bytes().any(is_digit) => return None,
+            0 if is_number() => &[FactType::Code, FactType::Number],
+            0 => &[FactType::Code],
             _ => &[FactType::Quote],
         };
         let end = start + rest.find(token).unwrap_or(0) + token.len();
