@@ -65,10 +65,11 @@ async fn change(
     let change = move |_: &Work| {
         // Two requests that add rules must not take each other's place.
         let _turn = changes.lock().unwrap_or_else(PoisonError::into_inner);
-        let earlier = if keeps_earlier { texts(&engine, &session) } else { Vec::new() };
-        let size = earlier.iter().map(String::len).sum::<usize>();
+        let mut all = if keeps_earlier { texts(&engine, &session) } else { Vec::new() };
+        let size = all.iter().map(String::len).sum::<usize>();
         memory.grow_now(TEXT_BYTE * size).map_err(|_| ControlError::RulesFull)?;
-        let (rules, patterns) = read(&session, [earlier, vec![text]].concat())?;
+        all.push(text);
+        let (rules, patterns) = read(&session, all)?;
         if !keeps_earlier && rules.has_expectations() {
             return Err(invalid(EXPECT));
         }
@@ -83,6 +84,7 @@ async fn change(
     resources.run(change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
+
 /// Returns the texts of the rules that a session has.
 fn texts(engine: &Engine, session: &str) -> Vec<String> {
     let rules = engine.rules_of(session);
