@@ -88,9 +88,7 @@ fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
     use FactType::{Capitals, Choice, Code, Currency, Language, Name, Number, Word};
     let written = reading.text[word.clone()].to_lowercase();
     let is_in = |list| contains(list, &written);
-    let next = reading.facts().partition_point(|fact| fact.range.end <= word.start);
-    let fact = reading.facts().get(next).filter(|fact| fact.range.start < word.end);
-    match fact.map(|fact| fact.of) {
+    match reading.fact_in(word).map(|fact| fact.of) {
         _ if is_in("and or plus") => Step::Joint,
         _ if is_in(ITEM_STARTS) => Step::Article,
         _ if is_in(CLAUSE_WORDS) => Step::Clause,

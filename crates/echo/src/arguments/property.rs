@@ -64,6 +64,11 @@ impl<'a> Property<'a> {
         self.is_open() && self.is_wanted && self.is_any_text()
     }
 
+    /// Returns `true` for a number, of any value, that the property has not.
+    pub(super) fn waits_for_number(&self) -> bool {
+        self.is_open_and_single() && self.is_numeric()
+    }
+
     /// Returns `true` if the property has no value, takes only one and may take any.
     pub(super) fn is_open_and_single(&self) -> bool {
         self.is_open() && !self.is_array && !self.has_choices()

@@ -13,7 +13,7 @@ use crate::{
     facts::{Fact, FactType, Kind, Role},
     text::{
         canonical,
-        lexicon::{PEOPLE, contains, is_generic},
+        lexicon::{PEOPLE, contains},
     },
 };
 
@@ -94,19 +94,15 @@ impl Search<'_, '_> {
     /// The bare number for a numeric property, if there are enough for all such properties, with
     /// amounts and shares if necessary.
     fn numbers_left(&self) -> Vec<Offer> {
-        let wants_number = |it: &&Property| it.is_open_and_single() && it.is_numeric();
-        if !wants_number(&self.property) || self.property.offers.is_empty() {
+        if !self.property.waits_for_number() || self.property.offers.is_empty() {
             return Vec::new();
         }
-        // Properties that may be left out do not compete with those that should be there.
-        let competes = |it: &&Property| it.is_wanted || !self.property.is_wanted;
-        let mut open = self.properties.iter().filter(wants_number).filter(competes);
-        let count = open.clone().count();
         if !self.property.is_wanted {
-            let counts =
-                |it: &Fact| self.counts_people(it) || count == 1 && self.counts_tool_word(it);
-            return self.offers(|fact| fact.of == FactType::Number && counts(fact));
+            return self.counts_left();
         }
+        let waits = |it: &&Property| it.waits_for_number() && it.is_wanted;
+        let mut open = self.properties.iter().filter(waits);
+        let count = open.clone().count();
         let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
         let facts = || self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
         let may_be_bound = |it: &Fact| has_cue(it, BOUNDS) && !self.is_bound_of_other(it);
@@ -121,12 +117,19 @@ impl Search<'_, '_> {
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
     }
 
+    /// What is counted, for a numeric property that may be left out.
+    fn counts_left(&self) -> Vec<Offer> {
+        let is_only = !self.others().any(Property::waits_for_number);
+        let counts = |it: &Fact| self.counts_people(it) || is_only && self.counts_tool_word(it);
+        self.offers(|fact| fact.of == FactType::Number && counts(fact))
+    }
+
     /// Returns `true` for a number of what the tool is for: "three window seats" for `book_seats`.
     fn counts_tool_word(&self, fact: &Fact) -> bool {
         let after = &self.scope.reading.text[fact.range.end..];
         let phrase = after.split([',', '.', ';', ':', '(']).next().unwrap_or(after);
         let mut words = phrase.split_whitespace().take(MAX_COUNTED).map(canonical);
-        words.any(|word| !is_generic(&word) && self.tool.contains(&word))
+        words.any(|word| self.is_of_tool(&word))
     }
 
     /// Returns `true` for a number of people if the property counts them: "for two kids".

@@ -6,7 +6,10 @@ use super::{
     fit::is_amount,
     property::{Offer, Property},
 };
-use crate::facts::{Fact, FactType, Reading};
+use crate::{
+    facts::{Fact, FactType, Reading},
+    text::lexicon::is_generic,
+};
 
 /// Maximum number of number words that are looked at.
 const MAX_COUNTS: usize = 8;
@@ -66,6 +69,11 @@ impl Search<'_, '_> {
     pub(super) fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
         let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
         self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
+    }
+
+    /// Returns `true` if a canonical word is one of the tool's name that says what the tool is for.
+    pub(super) fn is_of_tool(&self, word: &str) -> bool {
+        !is_generic(word) && self.tool.iter().any(|it| it == word)
     }
 
     /// Returns the other open properties.

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::{phrases::phrases, property::Property, words_left::whole};
 use crate::{
-    facts::{Fact, FactType, Kind, Reading, compile},
+    facts::{Fact, Kind, Reading, compile},
     text::{canonical, lexicon::is_generic},
 };
 
@@ -26,10 +26,9 @@ pub(super) fn stated_words<'r>(
         let captures = STATEMENT.captures(&reading.text[end..])?;
         let word = captures.get(1).or(captures.get(2))?;
         let range = end + word.start()..end + word.end();
-        let next = reading.facts().partition_point(|it| it.range.end <= range.start);
-        let is_free = reading.facts().get(next).is_none_or(|it| it.range.start >= range.end);
+        let is_free = reading.fact_in(&range).is_none();
         let is_value = is_free && !is_generic(&canonical(word.as_str()));
-        is_value.then(|| reading.fact(FactType::Code, range, word.as_str().to_owned()))
+        is_value.then(|| reading.phrase(range))
     })
 }
 
@@ -51,11 +50,7 @@ pub(super) fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact
 
 /// Returns the facts of phrases: one for each item of an array, or one of several words.
 fn phrase_facts(property: &Property, reading: &Reading, items: Vec<Range<usize>>) -> Vec<Fact> {
-    let fact = |range: Range<usize>| {
-        let value = reading.text[range.clone()].to_owned();
-        reading.fact(FactType::Code, range, value)
-    };
-    let facts = items.into_iter().map(fact);
+    let facts = items.into_iter().map(|item| reading.phrase(item));
     if property.is_array {
         let facts = facts.enumerate();
         let in_list = |(index, mut fact): (usize, Fact)| {

@@ -8,10 +8,10 @@ use super::{
     search::Search,
 };
 use crate::{
-    facts::{Fact, FactType, Reading},
+    facts::{Fact, Reading},
     text::{
         canonical,
-        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains, is_generic},
+        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains},
         words,
     },
 };
@@ -47,11 +47,8 @@ impl Search<'_, '_> {
         let starts_otherwise = contains(CLAUSE_WORDS, &first) || contains(PHRASE_ENDS, &first);
         let start = self.scope.range.start + lead.len() + ": ".len();
         let range = start..start + rest.len();
-        let overlaps =
-            |fact: &Rc<Fact>| fact.range.start < range.end && range.start < fact.range.end;
-        let is_plain = !starts_otherwise && !reading.facts().iter().any(overlaps);
-        let fits = is_plain && (1..MAX_CLAUSE).contains(&rest.len());
-        fits.then(|| reading.fact(FactType::Code, range.clone(), rest.to_owned()))
+        let fits = !starts_otherwise && (1..MAX_CLAUSE).contains(&rest.len());
+        (fits && reading.fact_in(&range).is_none()).then(|| reading.phrase(range))
     }
 
     /// Returns where phrases may start, best first.
@@ -62,10 +59,7 @@ impl Search<'_, '_> {
             &reading.text[start..end.min(reading.text.floor_char_boundary(start + MAX_BYTES))];
         let behind =
             |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
-        let is_tool = |word: &Range<usize>| {
-            let word = canonical(&text[word.clone()]);
-            !is_generic(&word) && self.tool.contains(&word)
-        };
+        let is_tool = |word: &Range<usize>| self.is_of_tool(&canonical(&text[word.clone()]));
         let mut starts: Vec<usize> = behind(": ").collect();
         if self.property.is_array {
             starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| it.end));
@@ -94,26 +88,21 @@ impl Search<'_, '_> {
         let facts = items.into_iter().map_while(|item| self.phrase_left(item));
         // "with milk and eggs", but not "with pickup on Monday"
         let min = if reading.text[..start].ends_with(" with ") { 2 } else { 1 };
-        match self.property.is_array {
-            true => Some(facts.map(offer).collect())
-                .filter(|it: &Vec<_>| it.len() >= min)
-                .unwrap_or_default(),
-            false => whole(reading, facts).map(offer).into_iter().collect(),
+        if !self.property.is_array {
+            return whole(reading, facts).map(offer).into_iter().collect();
         }
+        let offers: Vec<_> = facts.map(offer).collect();
+        if offers.len() < min { Vec::new() } else { offers }
     }
 
     /// Returns a phrase without a number that another property has taken.
     fn phrase_left(&self, item: Range<usize>) -> Option<Fact> {
         let reading = self.scope.reading;
         let text = &reading.text[item.clone()];
-        let fact = |start| {
-            let range = start..item.end;
-            let value = reading.text[range.clone()].to_owned();
-            reading.fact(FactType::Code, range, value)
-        };
         let behind_number = text.split_once(' ').map(|(number, _)| item.start + number.len() + 1);
         let starts = [Some(item.start), behind_number];
-        starts.into_iter().flatten().map(fact).find(|it| self.scope.is_free(it))
+        let mut facts = starts.into_iter().flatten().map(|start| reading.phrase(start..item.end));
+        facts.find(|it| self.scope.is_free(it))
     }
 }
 
@@ -128,8 +117,7 @@ pub(super) fn whole(reading: &Reading, phrases: impl IntoIterator<Item = Fact>) 
         }
         end = next.range.end;
     }
-    let range = first.range.start..end;
-    Some(reading.fact(FactType::Code, range.clone(), reading.text[range].to_owned()))
+    Some(reading.phrase(first.range.start..end))
 }
 
 fn offer(fact: Fact) -> Offer {

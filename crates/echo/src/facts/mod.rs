@@ -185,6 +185,19 @@ impl Reading {
         fact(part.map(|(sentence, cues)| (&**sentence, cues)), (of, range, value))
     }
 
+    /// Makes a fact of words that are none by their form.
+    pub(crate) fn phrase(&self, range: Range<usize>) -> Fact {
+        let value = self.text[range.clone()].to_owned();
+        self.fact(FactType::Code, range, value)
+    }
+
+    /// Returns the first fact of the message that overlaps a part of it.
+    pub(crate) fn fact_in(&self, range: &Range<usize>) -> Option<&Fact> {
+        let facts = self.facts();
+        let next = facts.get(facts.partition_point(|fact| fact.range.end <= range.start));
+        next.map(|fact| &**fact).filter(|fact| fact.range.start < range.end)
+    }
+
     /// Returns the canonical words before and after a fact.
     pub(crate) fn beside(&self, fact: &Fact) -> [Option<&str>; 2] {
         let Some((sentence, _)) = self.part(fact.range.start) else { return [None; 2] };

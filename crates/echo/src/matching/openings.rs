@@ -8,7 +8,7 @@ use crate::{
     facts::{Fact, FactType},
     text::{
         Word, canonical_words,
-        lexicon::{CALCULATIONS, CLAUSE_STARTS, contains, is_generic, is_telling},
+        lexicon::{CLAUSE_STARTS, contains, is_calculation, is_generic, is_telling},
         stem,
     },
 };
@@ -65,7 +65,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
 
     /// Returns how many words must support a verb. Any question may ask for a number.
     fn needed_support(&self, verb: &str) -> usize {
-        match contains(CALCULATIONS, verb) {
+        match is_calculation(verb) {
             true if self.index.tools.len() == 1 => usize::MAX,
             true => 2,
             false => 1,

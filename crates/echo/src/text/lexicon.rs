@@ -17,12 +17,11 @@ pub(crate) const GENERIC_ENDS: &str =
     "func fn handler async impl service agent action endpoint task";
 /// Verbs that ask for so many different things that they do not mention a tool alone.
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop cancel save \
-     set book order calculate calc compute estimate determine";
-/// Verbs that say little of what a tool is for, besides generic and common ones.
+     set book order";
+/// Common verbs that ask for some number.
+const CALCULATIONS: &str = "calculate calc compute estimate determine";
+/// Verbs that may ask for some number and say little of what a tool is for, besides generic and common ones.
 const VAGUE_VERBS: &str = "predict generate analyze analyse compare";
-/// Verbs that ask for some number.
-pub(crate) const CALCULATIONS: &str =
-    "calculate calc compute estimate determine predict generate analyze analyse compare";
 /// Nouns that any question may have, in canonical form.
 pub(crate) const COMMON_NOUNS: &str = "time date day";
 /// Verbs that ask for the same.
@@ -221,6 +220,7 @@ pub(crate) struct Entry {
     is_generic: bool,
     is_common_verb: bool,
     is_vague_verb: bool,
+    is_calculation: bool,
     is_vague: bool,
     /// Whether something starts at a property with the word, or ends there.
     pub(crate) is_start: bool,
@@ -260,7 +260,7 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 14] = [
+const MARKS: [(&str, Mark); 17] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
     (MONTHS, |entry| entry.is_no_name = true),
     (WEEKDAYS, |entry| entry.is_no_name = true),
@@ -269,7 +269,10 @@ const MARKS: [(&str, Mark); 14] = [
     (BEFORE_INFINITIVES, |entry| entry.is_before_infinitive = true),
     (GENERIC, |entry| entry.is_generic = true),
     (COMMON_VERBS, |entry| entry.is_common_verb = true),
+    (CALCULATIONS, |entry| entry.is_common_verb = true),
+    (CALCULATIONS, |entry| entry.is_calculation = true),
     (VAGUE_VERBS, |entry| entry.is_vague_verb = true),
+    (VAGUE_VERBS, |entry| entry.is_calculation = true),
     (VAGUE_WORDS, |entry| entry.is_vague = true),
     (START_WORDS, |entry| entry.is_start = true),
     (END_WORDS, |entry| entry.is_end = true),
@@ -318,6 +321,11 @@ pub(crate) fn is_common_verb(canonical: &str) -> bool {
 pub(crate) fn is_vague_verb(canonical: &str) -> bool {
     let entry = Entry::listed(canonical);
     entry.is_vague_verb || entry.is_common_verb
+}
+
+/// Returns `true` if a canonical verb may ask for some number.
+pub(crate) fn is_calculation(canonical: &str) -> bool {
+    Entry::listed(canonical).is_calculation
 }
 
 /// Returns `true` if a canonical word of a name is likely its verb.
