@@ -27,6 +27,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let Some(meaning) = property.meaning else { return Vec::new() };
     let is_value = |fact: &Rc<Fact>| match fact.of {
         FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
+        // "2 x PD-540"
+        FactType::Number if !property.is_numeric() => {
+            !reading.text[fact.range.end..].starts_with(" x ")
+        }
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
         _ => true,
     };

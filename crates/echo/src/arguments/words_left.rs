@@ -1,6 +1,8 @@
 //! The rule that gives words without a fact to the only text that must be there.
 
-use std::{ops::Range, rc::Rc};
+use std::{ops::Range, rc::Rc, sync::LazyLock};
+
+use regex::Regex;
 
 use super::{
     phrases::phrases,
@@ -8,7 +10,7 @@ use super::{
     search::Search,
 };
 use crate::{
-    facts::{Fact, Reading},
+    facts::{Fact, Reading, compile},
     text::{
         canonical,
         lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains},
@@ -30,6 +32,9 @@ impl Search<'_, '_> {
         if !property.waits_for_words() || self.others().any(is_rival) {
             return Vec::new();
         }
+        if let Some(told) = self.clause_told() {
+            return vec![offer(told)];
+        }
         let starts = self.phrase_starts().into_iter();
         let mut lists = starts.map(|start| self.phrases_left(start));
         let found = lists.find(|list| !list.is_empty());
@@ -49,6 +54,15 @@ impl Search<'_, '_> {
         let range = start..start + rest.len();
         let fits = !starts_otherwise && (1..MAX_CLAUSE).contains(&rest.len());
         (fits && reading.fact_in(&range).is_none()).then(|| reading.phrase(range))
+    }
+
+    /// Returns the clause behind a verb of telling and "that", whatever facts it has: "Report that the heating
+    /// in room 7 is broken".
+    fn clause_told(&self) -> Option<Fact> {
+        let (reading, range) = (self.scope.reading, &self.scope.range);
+        let text = reading.text.get(range.clone()).filter(|_| !self.property.is_array)?;
+        let told = TOLD.captures(text)?.get(1).filter(|it| it.len() < MAX_CLAUSE)?;
+        Some(reading.phrase(range.start + told.start()..range.start + told.end()))
     }
 
     /// Returns where phrases may start, best first.
@@ -77,7 +91,9 @@ impl Search<'_, '_> {
     fn phrases_left(&self, start: usize) -> Vec<Offer> {
         let reading = self.scope.reading;
         let items = phrases(reading, start..self.scope.range.end);
-        let is_known = |word: &String| self.tool.contains(word) || self.property.has_word(word);
+        let is_known = |word: &String| {
+            self.tool.contains(word) || self.properties.iter().any(|it| it.has_word(word))
+        };
         let has_own = |item: &Range<usize>| {
             let text = &reading.text[item.clone()];
             words(text).any(|it| is_known(&canonical(&text[it.range])))
@@ -105,6 +121,13 @@ impl Search<'_, '_> {
         facts.find(|it| self.scope.is_free(it))
     }
 }
+
+/// A verb of telling, to whom, and the clause behind "that".
+static TOLD: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"\b(?i:report|note|write|say|saying|mention|remind|tell|inform)(?: (?:to|me|us|him|her|them|\p{Lu}[\w'-]*|\S+@\S+)){0,2} that ([^,;!?\n]+[^,;!?\n.])",
+    )
+});
 
 /// Joins phrases with "and" between them.
 pub(super) fn whole(reading: &Reading, phrases: impl IntoIterator<Item = Fact>) -> Option<Fact> {

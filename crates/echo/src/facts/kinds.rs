@@ -64,7 +64,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-pub(super) const ROWS: [Row; 39] = [
+pub(super) const ROWS: [Row; 40] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -103,6 +103,7 @@ pub(super) const ROWS: [Row; 39] = [
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
     row(Kind::Label, "", "", &[Quote, Code, Name, Number, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
+    row(Kind::Label, "supplier vendor seller manufacturer", "", &[Quote, Code, Name], ["from by", "", ""], ""),
     row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number], ["", "", ""], ""),
 ];
 

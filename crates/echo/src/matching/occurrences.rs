@@ -139,11 +139,26 @@ impl<'s> Occurrences<'s> {
         Some(Label { types, starts_statement: has_more && self.is_subject(at) })
     }
 
+    /// Returns the canonical form of a word.
+    pub(super) fn form(&self, at: usize) -> &'s str {
+        self.sentence.form(&self.words()[at])
+    }
+
+    /// Returns `true` if some words are what the sentence tells of: "Thanks, the concert was good".
+    pub(super) fn is_told(&self, [first, last]: [usize; 2]) -> bool {
+        let is_question = self.text[self.sentence.range.clone()].trim_end().ends_with('?');
+        let mut after = (last + 1..self.words().len())
+            .take_while(|at| !self.sentence.starts_clause(self.text, *at));
+        !is_question
+            && self.is_subject(first)
+            && after.any(|at| contains("was were", &self.text[self.words()[at].range()]))
+    }
+
     /// Returns `true` if nothing but articles stands before a word in its clause.
     fn is_subject(&self, at: usize) -> bool {
-        let form = |at: usize| self.sentence.form(&self.words()[at]);
         let starts = |at: usize| at == 0 || self.sentence.starts_clause(self.text, at);
-        let mut before = (0..=at).rev().take_while(|it| *it == at || contains(ARTICLES, form(*it)));
+        let mut before =
+            (0..=at).rev().take_while(|it| *it == at || contains(ARTICLES, self.form(*it)));
         before.any(starts)
     }
 
@@ -209,8 +224,9 @@ pub(super) fn find_beginning(text: &str, words: &[Word]) -> usize {
 /// Returns `true` if some words start with those of an expression.
 fn has_words(text: &str, words: &[Word], expression: &[&str]) -> bool {
     let mut words = words.iter().map(|word| &text[word.range()]);
-    let is_next =
-        |expected: &&str| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
+    let is_next = |expected: &&str| {
+        words.next().is_some_and(|it| contains(expected, &it.to_ascii_lowercase()))
+    };
     expression.iter().all(is_next)
 }
 

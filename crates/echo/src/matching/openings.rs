@@ -8,7 +8,7 @@ use crate::{
     facts::{Fact, FactType},
     text::{
         Word, canonical_words,
-        lexicon::{CLAUSE_STARTS, contains, is_calculation, is_generic, is_telling},
+        lexicon::{CLAUSE_STARTS, PRONOUNS, contains, is_calculation, is_generic, is_telling},
         stem,
     },
 };
@@ -125,6 +125,19 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         Ok(found.pop().filter(|_| found.is_empty()))
     }
 
+    /// Returns `true` if a clause is about a tool that was mentioned before: "If so, book it for two hours".
+    pub(super) fn refers_back(&self, clause: &Range<usize>) -> bool {
+        let first = self.first_word(clause);
+        let next = self.sentence.words[..clause.end].get(first + 1);
+        if !next.is_some_and(|word| contains(PRONOUNS, self.sentence.form(word))) {
+            return false;
+        }
+        let verb = first..first + 1;
+        let verbs =
+            self.occurrences.in_words(&verb).filter_map(|it| self.index.by_action.get(&it.term));
+        verbs.flatten().any(|tool| !(self.is_pending)(*tool))
+    }
+
     /// Returns the type of the value that some words start with.
     fn object(&mut self, rest: &Range<usize>) -> Result<Option<FactType>, Unfinished> {
         let after = self.sentence.words[rest.start - 1].range().end;
@@ -143,13 +156,37 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         words: &Range<usize>,
     ) -> Result<bool, Unfinished> {
         let name = &self.index.tools[tool].name;
-        let mut said = self.occurrences.in_words(words).filter(|it| name.contains(&it.term));
-        if said.all(|it| self.occurrences.label(it.last).is_some()) {
+        let said = self.occurrences.in_words(words).filter(|it| name.contains(&it.term));
+        let labels: Option<Vec<_>> = said.map(|it| self.occurrences.label(it.last)).collect();
+        let labels = labels.unwrap_or_default();
+        if labels.iter().any(|label| label.starts_statement) {
             return Ok(false);
         }
         let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
-        let types: Vec<_> = facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).collect();
-        Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+        let is_other = |of: &FactType| !labels.iter().any(|label| label.types.contains(of));
+        let types: Vec<_> =
+            facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).filter(is_other).collect();
+        Ok(self.is_stated(tool, words)?
+            || !types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+    }
+
+    /// Returns `true` if some words begin with a noun of a tool and state one of its properties: "Repair the
+    /// bike, the problem is a bent wheel" for `create_repair_order`.
+    fn is_stated(&mut self, tool: usize, words: &Range<usize>) -> Result<bool, Unfinished> {
+        let (name, first) = (&self.index.tools[tool].name, self.first_word(words));
+        let begin = first..first + 1;
+        if !self.occurrences.in_words(&begin).any(|it| name.contains(&it.term)) {
+            return Ok(false);
+        }
+        let words = &self.sentence.words[words.clone()];
+        let form = |word: &Word| self.sentence.form(word);
+        let stated = words.windows(2).filter(|pair| form(&pair[1]) == "is" && pair[0].is_said());
+        let stated: Vec<_> = stated.map(|pair| stem(form(&pair[0]))).collect();
+        if stated.is_empty() {
+            return Ok(false);
+        }
+        let known = self.schemas.stems(tool, self.budget)?;
+        Ok(stated.iter().any(|stem| known.contains(*stem)))
     }
 
     /// Returns where a word starts, or the end of the sentence.

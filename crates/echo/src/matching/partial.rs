@@ -90,9 +90,12 @@ impl PartialIndex {
             let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
             known.iter().any(is_in) || !known.is_empty() && is_negated
         };
+        let mut is_about_known = !known.is_empty();
         for clause in clauses(text, sentence) {
             search.budget.spend(known.len())?;
-            if has_known(&clause) {
+            let refers_back = search.refers_back(&clause);
+            is_about_known |= refers_back;
+            if refers_back || has_known(&clause) {
                 continue;
             }
             let best = search.best(clause.clone())?;
@@ -100,15 +103,15 @@ impl PartialIndex {
                 None => search.by_opening(&clause)?,
                 best => best,
             };
-            let Some(tool) = best else { continue };
-            if mentioned.iter().all(|it| it.tool != tool) {
-                mentioned.push(search.mention(tool, clause));
+            let Some(found) = best.and_then(|tool| search.mention(tool, clause)) else { continue };
+            if mentioned.iter().all(|it| it.tool != found.tool) {
+                mentioned.push(found);
             }
         }
-        if known.is_empty() && mentioned.len() < 2 {
+        if !is_about_known && mentioned.len() < 2 {
             let whole = 0..sentence.words.len();
             let best = search.best(whole.clone())?;
-            let best = best.map(|tool| search.mention(tool, whole));
+            let best = best.and_then(|tool| search.mention(tool, whole));
             return Ok(best.or(mentioned.pop()).into_iter().collect());
         }
         mentioned.sort_by_key(|it| it.tool);
@@ -158,13 +161,15 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         })
     }
 
-    /// Returns the mention of a tool by some words.
-    fn mention(&self, tool: usize, words: Range<usize>) -> Mentioned {
+    /// Returns the mention of a tool by some words, unless they tell of it.
+    fn mention(&self, tool: usize, words: Range<usize>) -> Option<Mentioned> {
         let name = &self.index.tools[tool].name;
         let said = self.occurrences.in_words(&words).filter(|it| name.contains(&it.term));
         let (first, last) = (said.clone().map(|it| it.first).min(), said.map(|it| it.last).max());
         let at = words.start;
-        Mentioned { tool, at, rule: "part", words: [first.unwrap_or(at), last.unwrap_or(at)] }
+        let words = [first.unwrap_or(at), last.unwrap_or(at)];
+        let is_told = self.occurrences.is_told(words);
+        (!is_told).then_some(Mentioned { tool, at, rule: "part", words })
     }
 
     /// Returns the distinct terms of words outside of quotes that are not negated.

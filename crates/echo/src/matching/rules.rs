@@ -192,7 +192,7 @@ impl<'a> SentenceMatcher<'a> {
             let covered = self.cover_generic_words(name, matches_before)?;
             for at in matches_before..self.found.len() {
                 self.found[at].size += covered;
-                if self.is_label(at)? {
+                if self.sentence.is_told(self.found[at].words()) || self.is_label(at)? {
                     self.found[at].is_void = true;
                     self.labeled.push(tool);
                 }
@@ -222,16 +222,28 @@ impl<'a> SentenceMatcher<'a> {
     /// tool wants no such value: a code anywhere ("two seats for concert C-77"), another one in a statement
     /// ("The boat 'Ida' is back").
     fn is_label(&mut self, found: usize) -> Result<bool, Unfinished> {
-        self.budget.spend(self.mentioned.len())?;
-        let (tool, [at, last]) = (self.found[found].tool, self.found[found].words());
-        let Some(label) = self.sentence.label(at).filter(|_| at == last) else { return Ok(false) };
-        let is_for = |other: &Mentioned| {
-            self.sentence.are_near(other.at, at)
-                || label.starts_statement && at < other.at && self.sentence.has_pronoun(at)
-        };
-        Ok(self.mentioned.iter().any(is_for)
-            || (label.starts_statement || label.types == [FactType::Code])
-                && !self.schemas.take(tool, label.types, self.budget)?)
+        let RuleMatch { tool, distinctive, other, .. } = &self.found[found];
+        let word = |at: &usize| self.sentence.form(*at);
+        let is_one =
+            other.is_empty() && distinctive.iter().all(|at| word(at) == word(&distinctive[0]));
+        if !is_one {
+            return Ok(false);
+        }
+        for at in distinctive {
+            self.budget.spend(self.mentioned.len())?;
+            let Some(label) = self.sentence.label(*at) else { return Ok(false) };
+            let is_for = |other: &Mentioned| {
+                self.sentence.are_near(other.at, *at)
+                    || label.starts_statement && *at < other.at && self.sentence.has_pronoun(*at)
+            };
+            let is_of_other = self.mentioned.iter().any(is_for)
+                || (label.starts_statement || label.types == [FactType::Code])
+                    && !self.schemas.take(*tool, label.types, self.budget)?;
+            if !is_of_other {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.

@@ -25,11 +25,13 @@ const VAGUE_VERBS: &str = "predict generate analyze analyse compare";
 /// Nouns that any question may have, in canonical form.
 pub(crate) const COMMON_NOUNS: &str = "time date day";
 /// Verbs that ask for the same.
-const SAME_VERBS: [&str; 5] = [
+const SAME_VERBS: [&str; 7] = [
     "add create insert register",
     "book reserve",
     "buy purchase",
     "delete remove",
+    "hire rent",
+    "borrow lend loan",
     "update change edit modify",
 ];
 /// Common words of descriptions and requests that say nothing of what a tool is for.
@@ -39,24 +41,17 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
 /// Expressions whose words do not mention tools.
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
-/// Words before the verb of a request.
-pub(crate) const OPENINGS: [&[&str]; 16] = [
+/// Words before the verb of a request, each with what may stand instead of it.
+pub(crate) const OPENINGS: [&[&str]; 9] = [
     &["please"],
-    &["can", "you"],
-    &["could", "you"],
-    &["would", "you"],
-    &["i", "want", "to"],
-    &["i", "need", "to"],
-    &["i", "want", "you", "to"],
-    &["i", "need", "you", "to"],
-    &["we", "want", "to"],
-    &["we", "need", "to"],
+    &["can could will would may", "you i we"],
+    &["i we", "want need have", "to"],
+    &["i we", "want need", "you", "to"],
+    &["i we", "would d", "like", "to"],
     &["we", "should"],
-    &["i", "would", "like", "to"],
-    &["i", "d", "like", "to"],
     &["let", "s"],
-    &["help", "me"],
     &["help", "me", "to"],
+    &["help", "me"],
 ];
 /// Verbs that form arithmetic with a number after them, in canonical form.
 pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
