@@ -24,6 +24,7 @@ impl Search<'_, '_> {
                 && !self.is_bound_of_other(fact)
                 && !self.is_before_other(fact)
                 && !self.is_object(fact)
+                && !self.is_led_by_counted(fact)
         });
         self.add_list(&mut offers);
         offers
@@ -83,6 +84,21 @@ impl Search<'_, '_> {
                 Some(cues) => !has_cue(fact, cues),
                 None => has_cue(fact, &self.scope.bound_cues),
             }
+    }
+
+    /// Returns `true` for a fact behind a word of the property that has a number of its own: "20 hours at $13".
+    fn is_led_by_counted(&self, fact: &Fact) -> bool {
+        let facts = self.scope.reading.facts();
+        let before = facts.partition_point(|it| it.range.end <= fact.range.start);
+        let Some(number) = facts[..before].iter().rev().find(|it| is_amount(it)) else {
+            return false;
+        };
+        let mut between =
+            self.scope.reading.text[number.range.end..fact.range.start].split_whitespace();
+        let word = between.next().map(canonical);
+        self.property.owns(word.as_deref())
+            && between.next().is_some_and(|word| contains(PREPOSITIONS, word))
+            && between.all(|sign| !sign.contains(char::is_alphanumeric))
     }
 
     /// Returns `true` for what a word of the tool is about, and not its value: "damage of car B-12" for

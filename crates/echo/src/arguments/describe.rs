@@ -253,7 +253,9 @@ impl<'a> Description<'a> {
             && self.format.or(self.pattern).is_none()
             && self.choices.is_empty()
             && self.prose_choices.is_empty()
-            && self.meaning.is_some_and(|it| it.is_unlisted())
+            && self.meaning.is_some_and(|it| {
+                it.is_unlisted() || it.kind() == Kind::Title && self.words.len() > 1
+            })
     }
 
     pub(super) fn has_word(&self, word: &str) -> bool {

@@ -56,6 +56,9 @@ pub(super) fn is_counted(property: &Property, fact: &Fact, reading: &Reading) ->
 /// Returns `true` if a fact stands beside a word of a property.
 pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Reading) -> bool {
     let [before, after] = reading.beside(fact).map(|word| property.owns(word));
+    // "$13 per hour"
+    let is_for_each = reading.text[fact.range.end..].starts_with(" per ");
+    let after = after && !(is_for_each && fact.of == FactType::Money);
     match fact.of {
         FactType::Word => false,
         FactType::Name | FactType::Quote => before,
@@ -97,7 +100,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         // Short numbers are more likely counts.
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
-        Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,
+        Some(Kind::Title | Kind::Event) => matches!(fact.of, FactType::Quote | FactType::File),
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         Some(Kind::Person) if !property.is_wanted => false,
         Some(Kind::Place | Kind::Room) => {

@@ -27,10 +27,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let Some(meaning) = property.meaning else { return Vec::new() };
     let is_value = |fact: &Rc<Fact>| match fact.of {
         FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
-        // "2 x PD-540"
-        FactType::Number if !property.is_numeric() => {
-            !reading.text[fact.range.end..].starts_with(" x ")
-        }
+        FactType::Number if !property.is_numeric() => !counts(fact, reading),
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
         _ => true,
     };
@@ -59,6 +56,12 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         .chain(words.into_iter().map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
         .collect()
+}
+
+/// Returns `true` for a number that only counts: "two parcels", "2 x PD-540".
+fn counts(number: &Fact, reading: &Reading) -> bool {
+    let [stated, after] = [&reading.text[number.range.clone()], &reading.text[number.range.end..]];
+    stated.starts_with(char::is_alphabetic) || after.starts_with(" x ")
 }
 
 /// Returns `true` for a property with "from" or "to" in its name if the message says both, as in "from

@@ -10,16 +10,20 @@ use super::{
     search::Search,
 };
 use crate::{
-    facts::{Fact, Reading, compile},
+    facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical,
-        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains},
+        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains, is_telling},
         words,
     },
 };
 
 /// Maximum number of bytes of a message in which words are looked for.
 const MAX_BYTES: usize = 2048;
+/// What stands before words if nothing else leads to them.
+const WEAK_STARTS: &[&str] = &[" for ", " of ", " on ", " about "];
+/// The verbs of a clause that is a text although it has facts.
+const STATEMENT_VERBS: &str = "is are was were has have had";
 /// Maximum number of bytes of a clause that is a value.
 const MAX_CLAUSE: usize = 120;
 
@@ -32,13 +36,22 @@ impl Search<'_, '_> {
         if !property.waits_for_words() || self.others().any(is_rival) {
             return Vec::new();
         }
-        if let Some(told) = self.clause_told() {
-            return vec![offer(told)];
-        }
-        let starts = self.phrase_starts().into_iter();
-        let mut lists = starts.map(|start| self.phrases_left(start));
-        let found = lists.find(|list| !list.is_empty());
-        found.unwrap_or_else(|| self.clause_left().map(offer).into_iter().collect())
+        let phrases = |starts: Vec<usize>, may_be_name: bool| {
+            let fits =
+                |first: &Offer| may_be_name || first.fact.value.starts_with(char::is_lowercase);
+            let mut lists = starts.into_iter().map(|start| self.phrases_left(start));
+            lists.find(|list| list.first().is_some_and(fits)).unwrap_or_default()
+        };
+        let may_be_name = property.kind() != Some(Kind::Title);
+        let one = |fact: Option<Fact>| fact.map(offer).into_iter().collect();
+        let ways: [&dyn Fn() -> Vec<Offer>; 5] = [
+            &|| one(self.clause_told()),
+            &|| phrases(self.phrase_starts(), may_be_name),
+            &|| one(self.clause_left()),
+            &|| one(self.before_own_word()),
+            &|| phrases(self.behind(WEAK_STARTS), false),
+        ];
+        ways.into_iter().map(|way| way()).find(|offers| !offers.is_empty()).unwrap_or_default()
     }
 
     /// Returns the clause between a colon and the end of the sentence, if it has no facts: "Report a problem:
@@ -53,7 +66,14 @@ impl Search<'_, '_> {
         let start = self.scope.range.start + lead.len() + ": ".len();
         let range = start..start + rest.len();
         let fits = !starts_otherwise && (1..MAX_CLAUSE).contains(&rest.len());
-        (fits && reading.fact_in(&range).is_none()).then(|| reading.phrase(range))
+        let is_of_other = |word: &str| {
+            let word = canonical(word);
+            self.properties.iter().any(|it| it.path != property.path && it.owns(Some(&word)))
+        };
+        let said: Vec<_> = words(rest).map(|it| &rest[it.range]).collect();
+        let is_statement = said.iter().any(|it| contains(STATEMENT_VERBS, it))
+            && !said.iter().any(|it| is_of_other(it));
+        (fits && (is_statement || reading.fact_in(&range).is_none())).then(|| reading.phrase(range))
     }
 
     /// Returns the clause behind a verb of telling and "that", whatever facts it has: "Report that the heating
@@ -65,25 +85,54 @@ impl Search<'_, '_> {
         Some(reading.phrase(range.start + told.start()..range.start + told.end()))
     }
 
+    /// Returns a lower-case word before a word of the property: "lavender plants" for `plant_name`.
+    fn before_own_word(&self) -> Option<Fact> {
+        let (text, start, reading) = (self.text(), self.scope.range.start, self.scope.reading);
+        let words: Vec<_> = words(text).map(|it| it.range).collect();
+        let shifted = |word: &Range<usize>| start + word.start..start + word.end;
+        let is_own =
+            |word: &Range<usize>| self.property.owns(Some(&canonical(&text[word.clone()])));
+        let is_value = |word: &Range<usize>| {
+            let (written, form) = (&text[word.clone()], canonical(&text[word.clone()]));
+            written.starts_with(char::is_lowercase)
+                && is_telling(&form)
+                && !self.is_of_tool(&form)
+                && ![CLAUSE_WORDS, PHRASE_ENDS].iter().any(|list| contains(list, written))
+                && reading.fact_in(&shifted(word)).is_none()
+        };
+        let mut pairs = words.windows(2).filter(|pair| &text[pair[0].end..pair[1].start] == " ");
+        let pair = pairs.find(|pair| is_own(&pair[1]) && is_value(&pair[0]))?;
+        Some(reading.phrase(shifted(&pair[0])))
+    }
+
     /// Returns where phrases may start, best first.
     fn phrase_starts(&self) -> Vec<usize> {
-        let reading = self.scope.reading;
-        let Range { start, end } = self.scope.range;
-        let text =
-            &reading.text[start..end.min(reading.text.floor_char_boundary(start + MAX_BYTES))];
-        let behind =
-            |mark: &'static str| text.match_indices(mark).map(move |(at, _)| at + mark.len());
-        let is_tool = |word: &Range<usize>| self.is_of_tool(&canonical(&text[word.clone()]));
-        let mut starts: Vec<usize> = behind(": ").collect();
-        if self.property.is_array {
-            starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| it.end));
-            // The clause of a further call: "and a salad for table 5"
-            starts.extend(text.starts_with(" and ").then_some(" and ".len()));
-            starts.extend(behind(" with "));
-        } else {
-            starts.splice(0..0, [" with ", " has "].into_iter().flat_map(behind));
+        let (text, start) = (self.text(), self.scope.range.start);
+        if !self.property.is_array {
+            return self.behind(&[" with ", " has ", ": "]);
         }
-        starts.into_iter().map(|at| start + at).collect()
+        let is_tool = |word: &Range<usize>| self.is_of_tool(&canonical(&text[word.clone()]));
+        let mut starts = self.behind(&[": "]);
+        starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| start + it.end));
+        // The clause of a further call: "and a salad for table 5"
+        starts.extend(text.starts_with(" and ").then_some(start + " and ".len()));
+        starts.extend(self.behind(&[" with "]));
+        starts
+    }
+
+    /// Returns where words stand behind some marks, those of the first mark first.
+    fn behind(&self, marks: &[&str]) -> Vec<usize> {
+        let (text, start) = (self.text(), self.scope.range.start);
+        let ends = |mark: &&str| {
+            text.match_indices(mark).map(|(at, mark)| start + at + mark.len()).collect::<Vec<_>>()
+        };
+        marks.iter().flat_map(ends).collect()
+    }
+
+    /// Returns the part of the message in which words are looked for.
+    fn text(&self) -> &str {
+        let (text, Range { start, end }) = (&self.scope.reading.text, self.scope.range.clone());
+        &text[start..end.min(text.floor_char_boundary(start + MAX_BYTES))]
     }
 
     /// Returns the phrases of the list that starts at `start`, if they are not words of the tool or the
@@ -115,6 +164,10 @@ impl Search<'_, '_> {
     fn phrase_left(&self, item: Range<usize>) -> Option<Fact> {
         let reading = self.scope.reading;
         let text = &reading.text[item.clone()];
+        let is_number = |fact: &Fact| fact.of == FactType::Number && fact.range == item;
+        if reading.fact_in(&item).is_some_and(is_number) {
+            return None;
+        }
         let behind_number = text.split_once(' ').map(|(number, _)| item.start + number.len() + 1);
         let starts = [Some(item.start), behind_number];
         let mut facts = starts.into_iter().flatten().map(|start| reading.phrase(start..item.end));

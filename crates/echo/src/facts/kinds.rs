@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use super::FactType;
 use crate::text::canonical;
 use FactType::{
-    Capitals, Code, Currency, Date, Email, Expression, Ip, Language, Money, Name, Number, Phone,
-    Quote, RelativeDate, Share, Time, Url, Uuid, Word,
+    Capitals, Code, Currency, Date, Email, Expression, File, Ip, Language, Money, Name, Number,
+    Phone, Quote, RelativeDate, Share, Time, Url, Uuid, Word,
 };
 
 /// The kind of a property.
@@ -38,6 +38,7 @@ pub(crate) enum Kind {
     Person,
     /// A text that may be quoted.
     Text,
+    File,
     /// The whole message.
     Question,
     Expression,
@@ -64,7 +65,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-pub(super) const ROWS: [Row; 40] = [
+pub(super) const ROWS: [Row; 41] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -77,7 +78,7 @@ pub(super) const ROWS: [Row; 40] = [
     row(Kind::Moment, "start begin end until return when check", "", &[Date, Time, RelativeDate, Name], ["on at", "from on since at check-in", "to until till by check-out return returning due"], "2024-01-15"),
     row(Kind::Time, "time", "time", &[Time], ["at", "from at since", "to until till by"], "12:00:00Z"),
     row(Kind::Money, "amount price cost total budget fee bill", "", &[Money, Number], ["under over up-to", "", ""], ""),
-    row(Kind::Share, "percent percentage rate tip discount tax", "", &[Share, Number], ["", "", ""], ""),
+    row(Kind::Share, "percent percentage rate tip discount tax", "", &[Share, Number, Money], ["", "", ""], ""),
     row(Kind::Currency, "currency", "", &[Currency], ["in", "from", "to in into"], "USD"),
     row(Kind::Language, "language", "", &[Language], ["to in into", "from", "to in into"], "en"),
     row(Kind::Symbol, "symbol ticker", "", &[Capitals], ["", "", ""], ""),
@@ -85,15 +86,17 @@ pub(super) const ROWS: [Row; 40] = [
     row(Kind::Place, "source departure arrival region", "", &[Name, Word, Capitals], ["in near at", "from", "to"], ""),
     row(Kind::Place, "country", "", &[Name, Word, Capitals], ["in near at", "from", "to"], "US"),
     row(Kind::Room, "room", "", &[Name, Word, Code, Number], ["in at", "from", "to"], ""),
-    row(Kind::Title, "title label", "", &[Quote, Name], ["titled called named subject", "", ""], ""),
-    row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
-    row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
+    row(Kind::Title, "title label", "", &[Quote, Name, File], ["titled called named subject", "", ""], ""),
+    row(Kind::Title, "subject", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test email subject"),
+    row(Kind::Title, "name", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer visitor guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
     row(Kind::Person, "instructor teacher trainer coach guide chef veterinarian dentist therapist mechanic", "", &[Name], ["with by", "", ""], ""),
+    row(Kind::Person, "supplier vendor seller manufacturer", "", &[Quote, Name, Code], ["from by with", "", ""], ""),
     row(Kind::Person, "artist author composer conductor director directed singer", "", &[Name], ["by", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
+    row(Kind::File, "file filename document attachment path", "", &[Quote, File, Url, Code], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
     row(Kind::Expression, "expression formula", "", &[Expression], ["", "", ""], ""),
     row(Kind::Sample, "street", "", &[], ["", "", ""], "123 Main St"),
@@ -101,9 +104,8 @@ pub(super) const ROWS: [Row; 40] = [
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
-    row(Kind::Label, "", "", &[Quote, Code, Name, Number, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
+    row(Kind::Label, "", "", &[Quote, Code, Name, File, Number, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
-    row(Kind::Label, "supplier vendor seller manufacturer", "", &[Quote, Code, Name], ["from by", "", ""], ""),
     row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number], ["", "", ""], ""),
 ];
 

@@ -22,7 +22,7 @@ use std::{
     rc::Rc,
 };
 
-use super::text::{self, AddressKind, Sentence};
+use super::text::{self, Address, AddressKind, Sentence};
 use cues::{Cues, bound_after};
 
 pub(crate) use atoms::compile;
@@ -39,6 +39,8 @@ const MAX_FACTS: usize = 1_000;
 pub(crate) enum FactType {
     Email,
     Url,
+    /// The name of a file.
+    File,
     Uuid,
     Ip,
     Phone,
@@ -210,7 +212,9 @@ impl Reading {
 fn find(text: &str, sentence: &Sentence, quotes: &[Range<usize>]) -> Vec<Bare> {
     let value = |range: &Range<usize>| text[range.clone()].to_owned();
     let mut found: Vec<Bare> = Vec::new();
-    let in_address = |at: usize| sentence.addresses.iter().any(|it| it.range.contains(&at));
+    let is_around =
+        |it: &Address, at: usize| it.kind != AddressKind::File && it.range.contains(&at);
+    let in_address = |at: usize| sentence.addresses.iter().any(|it| is_around(it, at));
     let first = quotes.partition_point(|quote| quote.end <= sentence.range.start);
     let quotes = quotes[first..].iter().take_while(|quote| quote.start < sentence.range.end);
     let is_quote =
@@ -222,6 +226,7 @@ fn find(text: &str, sentence: &Sentence, quotes: &[Range<usize>]) -> Vec<Bare> {
         let of = match address.kind {
             AddressKind::Email => FactType::Email,
             AddressKind::Url => FactType::Url,
+            AddressKind::File => FactType::File,
         };
         if !quotes.iter().any(|quote| quote.contains(&address.range.start)) {
             found.push((of, address.range.clone(), value(&address.range)));

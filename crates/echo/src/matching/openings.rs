@@ -166,27 +166,28 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let is_other = |of: &FactType| !labels.iter().any(|label| label.types.contains(of));
         let types: Vec<_> =
             facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).filter(is_other).collect();
-        Ok(self.is_stated(tool, words)?
-            || !types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+        Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
     }
 
-    /// Returns `true` if some words begin with a noun of a tool and state one of its properties: "Repair the
-    /// bike, the problem is a bent wheel" for `create_repair_order`.
-    fn is_stated(&mut self, tool: usize, words: &Range<usize>) -> Result<bool, Unfinished> {
+    /// Returns `true` if some words begin with a noun of a tool and state one of its properties ("Repair the
+    /// bike, the problem is a bent wheel" for `create_repair_order`) or have two words of its schema.
+    pub(super) fn is_described(
+        &mut self,
+        tool: usize,
+        words: &Range<usize>,
+    ) -> Result<bool, Unfinished> {
         let (name, first) = (&self.index.tools[tool].name, self.first_word(words));
         let begin = first..first + 1;
         if !self.occurrences.in_words(&begin).any(|it| name.contains(&it.term)) {
             return Ok(false);
         }
-        let words = &self.sentence.words[words.clone()];
-        let form = |word: &Word| self.sentence.form(word);
-        let stated = words.windows(2).filter(|pair| form(&pair[1]) == "is" && pair[0].is_said());
-        let stated: Vec<_> = stated.map(|pair| stem(form(&pair[0]))).collect();
-        if stated.is_empty() {
-            return Ok(false);
-        }
         let known = self.schemas.stems(tool, self.budget)?;
-        Ok(stated.iter().any(|stem| known.contains(*stem)))
+        let listed =
+            self.stems(&(begin.end..words.end)).into_iter().filter(|it| known.contains(*it));
+        let form = |word: &Word| self.sentence.form(word);
+        let pairs = self.sentence.words[words.clone()].windows(2);
+        let mut stated = pairs.filter(|pair| form(&pair[1]) == "is" && pair[0].is_said());
+        Ok(listed.count() > 1 || stated.any(|pair| known.contains(stem(form(&pair[0])))))
     }
 
     /// Returns where a word starts, or the end of the sentence.

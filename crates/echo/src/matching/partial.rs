@@ -145,11 +145,18 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let mut scores: Vec<(Score, usize)> = Vec::new();
         for (tool, name) in &said {
             let described = described.get(tool).copied().unwrap_or(0);
-            let mut said =
-                Said { terms: &terms, name: *name, described, has_number, has_value: false };
+            let mut said = Said {
+                terms: &terms,
+                name: *name,
+                described,
+                has_number,
+                has_value: false,
+                is_described: false,
+            };
             let mut score = self.index.tools[*tool].score(&said, is_only);
             if score.is_none() {
                 said.has_value = self.has_value(*tool, &words)?;
+                said.is_described = self.is_described(*tool, &words)?;
                 score = self.index.tools[*tool].score(&said, is_only);
             }
             scores.extend(score.map(|it| (it, *tool)));

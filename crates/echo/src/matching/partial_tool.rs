@@ -34,6 +34,8 @@ pub(super) struct Said<'t> {
     pub(super) has_number: bool,
     /// Whether the tool wants a value among them.
     pub(super) has_value: bool,
+    /// Whether they begin with a noun of the tool, which the others describe.
+    pub(super) is_described: bool,
 }
 
 /// How well a tool fits a part of a sentence: in all, by the number of words of its name that were
@@ -90,7 +92,8 @@ impl PartialTool {
         let is_common =
             self.verbs.is_empty() && self.common.iter().any(|it| said.terms.contains(it));
         let is_half = 2 * said.name >= all && said.has_value;
-        is_whole || said.name > 1 || !is_common && (is_half || said.described >= needed)
+        let is_supported = is_half || said.is_described || said.described >= needed;
+        is_whole || said.name > 1 || !is_common && is_supported
     }
 
     /// Returns `true` if enough was said for the only tool, which has no rivals.

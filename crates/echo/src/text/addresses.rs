@@ -1,12 +1,15 @@
-//! Finds e-mail addresses and URLs.
+//! Finds e-mail addresses, URLs and names of files.
 
 use std::ops::Range;
 
 use linkify::{LinkFinder, LinkKind};
 
-use super::words::is_caseless;
+use super::{
+    lexicon::{FILE_EXTENSIONS, contains},
+    words::is_caseless,
+};
 
-/// An e-mail address or a URL in a text.
+/// An e-mail address, a URL or the name of a file in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     /// The bytes of the address.
@@ -20,12 +23,17 @@ pub(crate) enum AddressKind {
     Email,
     /// A URL, with a scheme or starting with `www.`.
     Url,
+    /// The name of a file with an extension, or its path.
+    File,
 }
 
-/// Returns the e-mail addresses and URLs in a text, in order.
+/// What may stand behind an address.
+const TRAILING: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
+
+/// Returns the e-mail addresses, URLs and names of files in a text, in order.
 pub(crate) fn addresses(text: &str) -> Vec<Address> {
     let mut found = Vec::new();
-    if !text.contains(['@', '/']) && !text.contains("www.") {
+    if !text.contains(['@', '/']) && !has_inner_dot(text) {
         return found;
     }
     let mut finder = LinkFinder::new();
@@ -36,10 +44,13 @@ pub(crate) fn addresses(text: &str) -> Vec<Address> {
         let address = piece.trim_end_matches(|c| !is_address_char(c));
         let leading =
             address.len() - address.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+        let range = start + leading..start + address.trim_end_matches(TRAILING).len();
+        let is_path = address[..leading].ends_with('/');
+        let path = range.start - usize::from(is_path)..range.end;
         if address[leading..].starts_with("www.") {
-            let trailing = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
-            let end = start + address.trim_end_matches(trailing).len();
-            found.push(Address { range: start + leading..end, kind: AddressKind::Url });
+            found.push(Address { range, kind: AddressKind::Url });
+        } else if is_file(text.get(path.clone()).unwrap_or_default()) {
+            found.push(Address { range: path, kind: AddressKind::File });
         } else {
             found.extend(finder.links(address).map(|link| Address {
                 range: start + link.start()..start + link.end(),
@@ -54,6 +65,21 @@ pub(crate) fn addresses(text: &str) -> Vec<Address> {
     found
 }
 
+/// Returns `true` if a text has a dot between two characters that are not white space.
+fn has_inner_dot(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.windows(2).any(|pair| pair[0] == b'.' && !pair[1].is_ascii_whitespace())
+}
+
+/// Returns `true` for "report.pdf" and "/tmp/report.pdf", but not for "https://example.com/report.pdf".
+fn is_file(word: &str) -> bool {
+    let Some((path, extension)) = word.rsplit_once('.') else { return false };
+    let is_part = |c: char| c.is_alphanumeric() || "._-/~".contains(c);
+    path.ends_with(char::is_alphanumeric)
+        && path.chars().all(is_part)
+        && contains(FILE_EXTENSIONS, &extension.to_ascii_lowercase())
+}
+
 /// Returns `true` if a character may be part of an address.
 fn is_address_char(c: char) -> bool {
     c.is_ascii_graphic() || c.is_alphanumeric() && !is_caseless(c)
@@ -65,7 +91,7 @@ mod tests {
 
     #[test]
     fn finds_addresses() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 12] = [
             ("no address @ all: nothing", &[]),
             ("mail bob@user.example.", &["bob@user.example"]),
             ("(https://example.com/weather?x=1).", &["https://example.com/weather?x=1"]),
@@ -77,6 +103,9 @@ mod tests {
                 "ftp://h/é http://localhost:8080/users",
                 &["ftp://h/é", "http://localhost:8080/users"],
             ),
+            ("Print handout.pdf, then (notes-2.txt).", &["handout.pdf", "notes-2.txt"]),
+            ("open /tmp/a.csv and .env", &["/tmp/a.csv"]),
+            ("e.g. 3.5 and etc.pp", &[]),
             ("天気https://x.org/aを", &["https://x.org/a"]),
         ];
         for (text, expected) in cases {

@@ -55,11 +55,14 @@ pub(crate) fn stem(canonical: &str) -> &str {
         Some(b'd') => &["ed"],
         // "absence", "absent"
         Some(b'e') if canonical.ends_with("ence") => &["ce"],
-        Some(b't') if canonical.ends_with("sent") => &["t"],
+        // "complaint", "complain"
+        Some(b't') if canonical.ends_with("sent") || canonical.ends_with("aint") => &["t"],
         Some(b't') => &["ment"],
         Some(b'e') if canonical.len() > 6 && canonical.ends_with("age") => &["age"],
         Some(b'e') => &["e"],
         Some(b'c') if canonical.ends_with("ic") => &["c"],
+        // "delivery", "deliver"
+        Some(b'i') if canonical.ends_with("veri") => &["eri"],
         Some(b's') => &["ness"],
         _ => &[],
     };

@@ -37,7 +37,7 @@ const SAME_VERBS: [&str; 7] = [
 /// Common words of descriptions and requests that say nothing of what a tool is for.
 const VAGUE_WORDS: &str = "what when where which that this there their them have has with your into over more most \
      than then will would could should please want need like using used based given specified provided specific \
-     certain particular between from some only also make help know number value name type return about different";
+     certain particular between from some only also make help know number value name type return about different same other another each every";
 /// Expressions whose words do not mention tools.
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
@@ -129,6 +129,9 @@ pub(crate) const ARTICLES: &str = "the a an my our your this that";
 pub(crate) const PRONOUNS: &str = "it him her them";
 /// Words that start a clause.
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
+/// The ends of the names of files.
+pub(super) const FILE_EXTENSIONS: &str = "pdf txt md csv tsv json yaml yml xml html doc docx xls xlsx ppt pptx odt ods png \
+     jpg jpeg gif svg mp3 mp4 wav zip tar gz log py js ts go rs java sql sh";
 /// Words that join the items of a list.
 pub(crate) const LIST_JOINTS: &str = "and or then as well also";
 /// Words for people who are counted, in canonical form.

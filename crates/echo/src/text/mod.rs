@@ -12,7 +12,7 @@ mod sentence;
 mod sentences;
 mod words;
 
-pub(crate) use addresses::AddressKind;
+pub(crate) use addresses::{Address, AddressKind};
 pub use canonical::canonical;
 pub(crate) use canonical::{canonicalize, stem};
 pub(crate) use names::{canonical_words, lower_case_words};
