@@ -106,8 +106,8 @@ const EXCLUSIVE_CUES: &str =
     "from to cc bcc under over up-to until till return returning due check-in check-out";
 
 /// Words, besides generic words, that may stand between a fact and the word that it belongs to.
-pub(crate) const FILLERS: [&str; 9] =
-    ["number", "no", "nr", "is", "are", "be", "code", "max", "min"];
+pub(crate) const FILLERS: [&str; 12] =
+    ["number", "no", "nr", "is", "are", "be", "code", "max", "min", "more", "additional", "extra"];
 
 /// Words of a property where something starts, and where it ends.
 const START_WORDS: &str =
