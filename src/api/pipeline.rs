@@ -21,16 +21,19 @@ use crate::{
 ///
 /// Fails if the request is malformed, the component does not exist, daprd would reject the request,
 /// the provider fails, or the memory limit is reached.
-pub async fn converse<M: ConverseRequest>(
+// Not an `async fn`, because its future would have room for each argument twice.
+pub fn converse<M: ConverseRequest>(
     components: &Arc<impl FindComponent>,
     request: impl Undecoded<M>,
     mut context: CallContext,
-) -> Result<M::Response, Error> {
+) -> impl Future<Output = Result<M::Response, Error>> + Send {
     let mut recording = components.engine().record(&mut context, false, || request.sent());
     let cancel = context.cancel_on_drop();
-    let (call, passthrough) = reach(components, request, context, &mut recording).await?;
-    let response = call.converse(&mut recording, &cancel).await?;
-    Ok(M::response(response, passthrough))
+    async move {
+        let (call, passthrough) = reach(components, request, context, &mut recording).await?;
+        let response = call.converse(&mut recording, &cancel).await?;
+        Ok(M::response(*response, passthrough))
+    }
 }
 
 /// Returns the answer to a request as a stream of pieces.

@@ -136,15 +136,16 @@ impl Component {
     fn call_provider(
         &self,
         mut request: Arc<Request>,
-        mut context: CallContext,
+        context: &CallContext,
     ) -> Result<Answering, ProviderError> {
         context.check_cancelled()?;
         let scrub_and_call = || {
+            let mut of_provider = context.clone();
             if !request.scrub_inputs.is_empty() {
-                context = context.with_result_scrubber(self.scrubber.for_texts());
+                of_provider = of_provider.with_result_scrubber(self.scrubber.for_texts());
                 self.scrub_inputs(Arc::make_mut(&mut request));
             }
-            self.provider.clone().answer(request, context.clone()).charge(&context)
+            self.provider.clone().answer(request, of_provider).charge(context)
         };
         catch_unwind(AssertUnwindSafe(scrub_and_call)).map_err(|_| Panicked.into())
     }

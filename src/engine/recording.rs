@@ -19,10 +19,7 @@ use crate::{
     base::clock::{self, Moment},
     chat::{self, Response},
     provider::{
-        CallContext,
-        call::{AnswerRecord, Surface},
-        deadline_exceeded,
-        trace::TraceContext,
+        CallContext, RecordedAnswers, call::Surface, deadline_exceeded, trace::TraceContext,
     },
     wire::{error::Error, sent::SentRequest},
 };
@@ -72,7 +69,7 @@ struct Draft {
     time: Timestamp,
     request: Option<SentRequest>,
     is_streamed: bool,
-    answers: Arc<AnswerRecord>,
+    answers: RecordedAnswers,
 }
 
 impl Recording {
@@ -83,18 +80,18 @@ impl Recording {
         is_streamed: bool,
         request: impl FnOnce() -> Option<SentRequest>,
     ) -> Self {
+        let (counters, waiting) = (engine.counters.clone(), engine.waiting.clone());
+        context.set_records(counters, waiting, engine.journal.is_some());
         let draft = engine.journal.as_ref().map(|journal| {
             Box::new(Draft {
                 journal: journal.clone(),
                 time: clock::timestamp(),
                 request: request(),
                 is_streamed,
-                answers: Arc::default(),
+                answers: context.recorded_answers(),
             })
         });
-        let answers = draft.as_ref().map(|draft| draft.answers.clone());
         let log = tracing::enabled!(Level::DEBUG).then(|| engine.redactor.clone());
-        context.set_records(engine.counters.clone(), engine.waiting.clone(), answers);
         Self {
             surface: context.surface(),
             started: Moment::now(),

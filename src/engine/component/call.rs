@@ -45,7 +45,7 @@ impl Component {
         let (single_tool_call, scrub_output) = (request.single_tool_call, request.scrub_output);
         let step = match self.faults(&request, &context) {
             Some(faults) => Step::Faults { faults, request },
-            None => Step::Called(self.call_provider(request, context.clone())),
+            None => Step::Called(self.call_provider(request, &context)),
         };
         ReachedCall { component: self, context, single_tool_call, scrub_output, step }
     }
@@ -57,19 +57,22 @@ impl ReachedCall {
     /// # Errors
     ///
     /// Returns [`Error::Provider`] if the provider fails.
-    pub(crate) async fn converse(
+    // Not an `async fn`, because its future would have room for the call twice.
+    pub(crate) fn converse(
         self,
         recording: &mut Recording,
         cancel: &CancelOnDrop,
-    ) -> Result<Response, Error> {
+    ) -> impl Future<Output = Result<Box<Response>, Error>> {
         let Self { component, context, single_tool_call, scrub_output, step } = self;
-        match step.converse(&component, &context, scrub_output).await {
-            Ok(mut response) => {
-                limit_calls(&mut response, single_tool_call);
-                recording.answered(&response);
-                Ok(response)
+        async move {
+            match step.converse(&component, &context, scrub_output).await {
+                Ok(mut response) => {
+                    limit_calls(&mut response, single_tool_call);
+                    recording.answered(&response);
+                    Ok(response)
+                }
+                Err(error) => Err(component.record_failure(recording, error, cancel)),
             }
-            Err(error) => Err(component.record_failure(recording, error, cancel)),
         }
     }
 
@@ -111,13 +114,13 @@ impl Step {
         component: &Arc<Component>,
         context: &CallContext,
         scrub_output: bool,
-    ) -> Result<Response, ProviderError> {
+    ) -> Result<Box<Response>, ProviderError> {
         let (answering, faults) = self.finish(component, context).await?;
         let response = answering.whole(context).await?;
         let scrubber = component.scrubber;
         let response = if scrub_output { scrub(scrubber, response).await? } else { response };
         match faults {
-            Some(faults) => Box::pin(faults.apply(response)).await,
+            Some(faults) => Box::pin(faults.apply(*response)).await.map(Box::new),
             None => Ok(response),
         }
     }
@@ -155,7 +158,7 @@ impl Step {
                 let called = Box::pin(async {
                     faults.start().await?;
                     let is_large = !Component::is_brief(&request);
-                    let call = move || component.call_provider(request, context);
+                    let call = move || component.call_provider(request, &context);
                     run_blocking_if(is_large, call).await?
                 });
                 Ok((called.await?, Some(faults)))
@@ -233,7 +236,10 @@ fn limit_calls(response: &mut Response, single_tool_call: bool) {
 }
 
 /// Scrubs a response, on a blocking thread if the response is large.
-async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
+async fn scrub(
+    scrubber: Scrubber,
+    mut response: Box<Response>,
+) -> Result<Box<Response>, ProviderError> {
     let others = response.others.iter().map(Choice::size).sum::<usize>();
     if pii::COST * (response.reasoning.len() + response.content.len() + others) <= LARGE {
         scrubber.scrub_response(&mut response);
@@ -252,6 +258,6 @@ async fn scrub_stream(
     deltas: Deltas,
     context: &CallContext,
 ) -> Result<Deltas, ProviderError> {
-    let response = scrub(scrubber, stream::collect(deltas).await?).await?;
-    Ok(Answer::from(response).pieces(context))
+    let response = scrub(scrubber, stream::collect(deltas).await?.into()).await?;
+    Ok(Answer::from(Ok(response)).pieces(context))
 }

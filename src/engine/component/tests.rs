@@ -62,7 +62,7 @@ async fn converse(
     let (cancel, mut recording) = (context.cancel_on_drop(), recording());
     recording.reached(&component.metrics, &context);
     let call = component.clone().call(request, context);
-    call.converse(&mut recording, &cancel).await
+    call.converse(&mut recording, &cancel).await.map(|response| *response)
 }
 
 /// Returns the deltas of a component.

@@ -46,7 +46,7 @@ impl Model {
         let start = move || provider.answer(request, context);
         let answering = run_blocking_if(is_large, start).await?;
         if self.listener.is_none() {
-            return answering.whole(&self.context).await;
+            return answering.whole(&self.context).await.map(|response| *response);
         }
         let mut deltas = answering.pieces(&self.context);
         while let Some(delta) = deltas.next().await {

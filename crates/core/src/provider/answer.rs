@@ -1,6 +1,6 @@
 //! Answers as data, and how they are played: whole or in pieces.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
 
@@ -58,8 +58,8 @@ pub struct Answer {
     pub delay: Duration,
     /// How a stream sends the answer.
     pub stream: StreamOptions,
-    /// The chunks of a recorded stream.
-    pub chunks: ListedChunks,
+    /// The chunks of a recorded stream. Shared, because few answers have them.
+    pub chunks: Option<Arc<ListedChunks>>,
 }
 
 impl Answering {
@@ -69,21 +69,18 @@ impl Answering {
     /// # Errors
     ///
     /// Fails if the answer is an error, if there is no memory for it, or if the call is cancelled.
-    pub async fn whole(mut self, context: &CallContext) -> Result<Response, ProviderError> {
+    pub async fn whole(mut self, context: &CallContext) -> Result<Box<Response>, ProviderError> {
         loop {
             self = match self {
                 Self::Now(Answer { end, delay, .. }) => {
                     if !delay.is_zero() {
                         context.pause(delay).await?;
                     }
-                    return match end {
-                        Ok(response) => Ok(*response),
-                        Err(failure) => Err(failure.error),
-                    };
+                    return end.map_err(|failure| failure.error);
                 }
                 Self::Later(later) => later.await.charge(context),
-                Self::Pieces(deltas) => return stream::collect(deltas).await,
-                Self::Live(live) => return live.whole().await,
+                Self::Pieces(deltas) => return stream::collect(deltas).await.map(Box::new),
+                Self::Live(live) => return live.whole().await.map(Box::new),
             }
         }
     }
@@ -117,6 +114,7 @@ impl Answer {
     /// Plays the answer in pieces. `context` is that of the call.
     pub fn pieces(self, context: &CallContext) -> Deltas {
         let Self { end, delay, stream, chunks } = self;
+        let chunks = chunks.as_deref().cloned().unwrap_or_default();
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
         stream::play(end, StreamOptions { time_to_first_chunk, ..stream }, chunks, context)
     }
@@ -131,12 +129,7 @@ impl Answer {
 
 impl From<End> for Answer {
     fn from(end: End) -> Self {
-        Self {
-            end,
-            delay: Duration::ZERO,
-            stream: StreamOptions::default(),
-            chunks: ListedChunks::default(),
-        }
+        Self { end, delay: Duration::ZERO, stream: StreamOptions::default(), chunks: None }
     }
 }
 

@@ -66,7 +66,7 @@ struct Call {
     /// The calls of the sidecar that wait; `None` outside of a sidecar.
     waiting: Option<Arc<WaitingCalls>>,
     /// What made the answer; `None` if the journal is off.
-    answers: Option<Arc<AnswerRecord>>,
+    answers: Option<AnswerRecord>,
 }
 
 /// Removes personal data from the result of a tool.
@@ -75,6 +75,10 @@ pub type ResultScrubber = fn(&str) -> String;
 /// Whether a call is cancelled.
 #[derive(Debug, Clone, Default)]
 pub struct Cancellation(Arc<Call>);
+
+/// What providers have recorded of the answer to a call.
+#[derive(Debug)]
+pub struct RecordedAnswers(Arc<Call>);
 
 /// Cancels a call when dropped, because the call has ended or the client has disconnected.
 #[derive(Debug)]
@@ -249,20 +253,29 @@ impl CallContext {
         deadline: Option<Moment>,
     ) -> Self {
         let call = Call { surface: Some(surface), charge: Some(charge), ..Call::default() };
-        Self { session, deadline, call: call.into(), ..Self::default() }
+        // All fields are named, because a default context would allocate a call of its own.
+        Self {
+            session,
+            deadline,
+            is_session_replaceable: false,
+            is_alpha1: false,
+            result_scrubber: None,
+            unseen: None,
+            call: call.into(),
+        }
     }
 
-    /// Sets the counters of the sidecar's sessions, its calls that wait, and where providers record what
+    /// Sets the counters of the sidecar's sessions, its calls that wait, and whether providers record what
     /// made the answer. Has no effect on a context that has been copied.
     pub fn set_records(
         &mut self,
         counters: Arc<Counters>,
         waiting: Arc<WaitingCalls>,
-        answers: Option<Arc<AnswerRecord>>,
+        records_answers: bool,
     ) {
         if let Some(call) = Arc::get_mut(&mut self.call) {
             (call.counters, call.waiting) = (Some(counters), Some(waiting));
-            call.answers = answers;
+            call.answers = records_answers.then(AnswerRecord::default);
         }
     }
 
@@ -321,11 +334,23 @@ impl CallContext {
         self.call.counters.as_ref()
     }
 
+    /// Returns what providers record of the answer.
+    pub fn recorded_answers(&self) -> RecordedAnswers {
+        RecordedAnswers(self.call.clone())
+    }
+
     /// Records what made a turn of the answer. Does nothing if the journal is off.
     pub fn record_answer(&self, answer: impl FnOnce() -> AnsweredBy) {
         if let Some(answers) = &self.call.answers {
             answers.push(answer());
         }
+    }
+}
+
+impl RecordedAnswers {
+    /// Takes what made the turns of the answer.
+    pub fn take(&self) -> Vec<AnsweredBy> {
+        self.0.answers.as_ref().map(AnswerRecord::take).unwrap_or_default()
     }
 }
 

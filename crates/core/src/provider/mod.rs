@@ -24,7 +24,9 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 pub use self::{
     answer::{Answer, Answering, Live},
-    context::{CallContext, CancelOnDrop, Cancellation, ResultScrubber, deadline_exceeded},
+    context::{
+        CallContext, CancelOnDrop, Cancellation, RecordedAnswers, ResultScrubber, deadline_exceeded,
+    },
     ids::{HistoryHash, conversation_hash},
     stream::{Deltas, End, Failure, StreamOptions},
     unseen::Unseen,
@@ -82,7 +84,7 @@ pub trait Provider: Send + Sync {
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         let answering = self.answer(request, context.clone()).charge(&context);
-        async move { answering.whole(&context).await }.boxed()
+        async move { answering.whole(&context).await.map(|response| *response) }.boxed()
     }
 
     /// Returns the response in pieces. The text deltas, concatenated, are the content of the

@@ -41,7 +41,7 @@ impl StepSource<'_> {
             times: self.times,
             stream,
             model: self.model,
-            chunks: self.stream.map(|Mapping(stream)| stream.chunks()).unwrap_or_default(),
+            chunks: self.stream.map(|Mapping(stream)| stream.chunks().into()),
             is_recorded: self.recorded.is_some(),
             is_exhausted: false,
         })

@@ -1,6 +1,6 @@
 //! The types of a checked step.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use mynah_core::{
     base::text_or_mapping::{TextOrMapping, text_or_mapping},
@@ -43,7 +43,7 @@ pub(crate) struct Step {
     /// The name of the model, if it is not that of the component.
     pub(crate) model: Option<String>,
     /// The chunks of a recorded stream.
-    pub(crate) chunks: ListedChunks,
+    pub(crate) chunks: Option<Arc<ListedChunks>>,
     /// Whether the answer was recorded, so that no limit cuts it.
     pub(crate) is_recorded: bool,
     /// Whether it stands for the end of a script that has no more steps.
