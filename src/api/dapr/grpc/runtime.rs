@@ -49,11 +49,16 @@ impl GrpcCall for RuntimeCall {
 }
 
 impl RuntimeCall {
-    async fn converse<M: DaprRequest>(self, request: Request<Protobuf<M>>) -> Answer<M::Response> {
-        let context = self.context(&request);
-        let engine = &self.runtime.engine;
-        let answer = pipeline::converse(engine, request.into_inner(), context).await;
-        self.answer(answer.map_err(|error| self.fail(error))?)
+    /// Not an `async fn`, because its future would keep the metadata of the request.
+    fn converse<M: DaprRequest>(
+        self,
+        request: Request<Protobuf<M>>,
+    ) -> impl Future<Output = Answer<M::Response>> + Send {
+        let (context, message) = (self.context(&request), request.into_inner());
+        async move {
+            let answer = pipeline::converse(&self.runtime.engine, message, context).await;
+            self.answer(answer.map_err(|error| self.fail(error))?)
+        }
     }
 
     pub(super) async fn stream<M: DaprRequest>(
