@@ -27,7 +27,7 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 pub(crate) type Responding = BoxFuture<'static, Result<Response, Infallible>>;
 
 /// Returns a response with JSON.
-pub(crate) fn json(body: String) -> Response {
+pub(crate) fn json(body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

@@ -8,6 +8,8 @@ use serde::{
     ser::{Error, SerializeMap},
 };
 
+use super::to_vec;
+
 /// A message that can be written without reflection.
 pub trait FastWrite {
     /// Writes the fields whose values are not the default, sorted by name.
@@ -16,7 +18,7 @@ pub trait FastWrite {
 
 /// Writes a message as JSON.
 pub(super) fn write<M: FastWrite>(message: &M) -> serde_json::Result<String> {
-    serde_json::to_string(&Object(message))
+    String::from_utf8(to_vec(&Object(message))?).map_err(Error::custom)
 }
 
 /// A field type that can be written without reflection.

@@ -16,6 +16,7 @@ mod reflect;
 mod tests;
 
 use prost::{Message, Name};
+use serde::Serialize;
 
 pub(crate) use self::reflect::{descriptor, value};
 pub use self::{
@@ -57,6 +58,16 @@ pub fn read_request<M: Message + Name + FastRead>(body: &[u8]) -> Result<M, Erro
 /// Reads a request without reflection, or returns `None` if that is not possible.
 pub(crate) fn read_fast<M: FastRead>(body: &[u8]) -> Option<M> {
     fast_read::read(body).ok()
+}
+
+/// The size in bytes of the buffer for an answer, with room for a short one.
+const ROOM: usize = 512;
+
+/// Writes a value as JSON. Unlike that of serde_json, the buffer does not grow for a short answer.
+pub(crate) fn to_vec(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut json = Vec::with_capacity(ROOM);
+    serde_json::to_writer(&mut json, value)?;
+    Ok(json)
 }
 
 /// Writes a response like [`write()`], but without reflection if possible.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     chat::{self, MissingPart, Response, ToolCall, Usage},
-    wire::error::Error,
+    wire::{error::Error, json::to_vec},
 };
 
 /// The time at which answers claim to be created: an answer contains no clock.
@@ -46,21 +46,21 @@ impl Completion {
         if has_one { &response.others } else { &[] }
     }
 
-    /// Encodes an object of the API with these choices.
-    pub(super) fn json<C: Serialize>(
+    /// Returns an object of the API with these choices.
+    pub(super) fn document<C>(
         &self,
         object: &'static str,
         choices: Vec<C>,
         usage: UsageMember,
-    ) -> Result<String, Error> {
+    ) -> Document<'_, C> {
         let (id, model) = (&*self.id, &*self.model);
-        let document = Document { id, object, created: CREATED, model, choices, usage };
-        serde_json::to_string(&document).map_err(|error| Error::BodyRead(error.to_string()))
+        Document { id, object, created: CREATED, model, choices, usage }
     }
 }
 
+/// An object of the API.
 #[derive(Serialize)]
-struct Document<'a, C> {
+pub(super) struct Document<'a, C> {
     id: &'a str,
     object: &'static str,
     created: u64,
@@ -150,7 +150,7 @@ impl Answer {
     }
 
     /// Encodes the answer as JSON.
-    pub(crate) fn to_json(&self) -> Result<String, Error> {
+    pub(crate) fn to_json(&self) -> Result<Vec<u8>, Error> {
         let Self { completion, response } = self;
         let has_message = response.missing != Some(MissingPart::Message);
         let choice = |index| Choice {
@@ -160,9 +160,11 @@ impl Answer {
             finish_reason: finish_reason(response),
         };
         let others = (1..).zip(completion.others(response)).map(Choice::other);
-        let choices = (0..completion.choices(response)).map(choice).chain(others).collect();
+        let mut choices: Vec<_> = (0..completion.choices(response)).map(choice).collect();
+        choices.extend(others);
         let usage = response.usage.map_or(UsageMember::Absent, UsageMember::from);
-        completion.json("chat.completion", choices, usage)
+        let document = completion.document("chat.completion", choices, usage);
+        to_vec(&document).map_err(|error| Error::BodyRead(error.to_string()))
     }
 }
 

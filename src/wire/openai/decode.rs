@@ -1,6 +1,6 @@
 //! Decodes requests and checks what mynah does not support.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write};
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -35,7 +35,7 @@ impl FromBody for ChatRequest {
         let missing = || invalid("messages", "missing; expected an array of messages");
         let options = body.stream_options;
         let completion = Completion {
-            id: format!("chatcmpl-{:016x}", XxHash3_64::oneshot(bytes)),
+            id: completion_id(bytes),
             model: body.model.map(|model| model.into_owned()).unwrap_or_default(),
             choices: choices(body.n)?,
             includes_usage: options.and_then(|options| options.include_usage).unwrap_or_default(),
@@ -62,6 +62,14 @@ impl FromBody for ChatRequest {
         let (component, tool_choice) = (String::new(), body.tool_choice);
         Ok(Self { component, is_streamed, request, tool_choice, completion, large_attachments })
     }
+}
+
+/// Returns the id of the answer to a request with this body.
+fn completion_id(body: &[u8]) -> String {
+    let mut id = String::with_capacity("chatcmpl-".len() + 16);
+    // Writing to a string never fails.
+    let _ = write!(id, "chatcmpl-{:016x}", XxHash3_64::oneshot(body));
+    id
 }
 
 /// Rejects what would change the answer and is not supported.

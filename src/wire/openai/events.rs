@@ -167,7 +167,9 @@ impl Piece {
     }
 
     fn chunk(&self, choices: Vec<Choice<'_>>, usage: UsageMember) -> Result<String, Error> {
-        let json = self.completion.json("chat.completion.chunk", choices, usage)?;
+        let document = self.completion.document("chat.completion.chunk", choices, usage);
+        let json = serde_json::to_string(&document);
+        let json = json.map_err(|error| Error::BodyRead(error.to_string()))?;
         Ok(format!("data: {json}\n\n"))
     }
 }
