@@ -56,14 +56,13 @@ fn alpha2_outputs(response: Response) -> Vec<proto::ConversationResultAlpha2> {
         model,
         usage,
     };
-    let model = response.model;
-    let others = (1..).zip(others).map(|(index, choice)| output(index, choice, model.clone()));
-    let others: Vec<_> = others.collect();
-    let first = Choice { reasoning, content, tool_calls, finish_reason };
+    let (first, model) = (Choice { reasoning, content, tool_calls, finish_reason }, response.model);
     // Most responses have one choice.
-    let mut outputs = vec![output(0, first, model)];
-    outputs.extend(others);
-    outputs
+    if others.is_empty() {
+        return vec![output(0, first, model)];
+    }
+    let all = (0..).zip(iter::once(first).chain(others));
+    all.map(|(index, choice)| output(index, choice, model.clone())).collect()
 }
 
 fn alpha2_choice(
