@@ -30,8 +30,8 @@ fn cleaned(uri: &Uri) -> Option<Uri> {
 
 /// Whether a path may have empty segments, `.` or `..`. Almost no path has, so this is fast.
 fn may_be_unclean(path: &[u8]) -> bool {
-    let is_suspicious = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
-    path.first() != Some(&b'/') || path.last() == Some(&b'/') || path.windows(2).any(is_suspicious)
+    let is_suspicious = |slash| matches!(path.get(slash + 1), None | Some(b'/' | b'.'));
+    path.first() != Some(&b'/') || memchr::memchr_iter(b'/', path).any(is_suspicious)
 }
 
 /// Returns `true` if a path has a segment `.` or `..`.
