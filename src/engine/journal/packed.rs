@@ -15,7 +15,10 @@ pub(crate) struct PackedResponse(Bytes);
 
 impl PackedResponse {
     pub(super) fn new(response: &Response, memory: &mut Memory) -> Self {
-        Self(memory.store_with(max_size(response), |packed| pack(response, packed)))
+        // Many small pieces are appended faster to a `Vec` than to the memory.
+        let mut packed = Vec::with_capacity(max_size(response));
+        pack(response, &mut packed);
+        Self(memory.store(&packed))
     }
 
     /// Returns the size in bytes.
@@ -50,7 +53,7 @@ fn max_size(response: &Response) -> usize {
         + response.tool_calls.iter().map(call).sum::<usize>()
 }
 
-fn pack(response: &Response, packed: &mut BytesMut) {
+fn pack(response: &Response, packed: &mut Vec<u8>) {
     // The journal shows the first choice, and not whether a script is exhausted.
     let Response {
         reasoning,
@@ -85,12 +88,12 @@ fn pack(response: &Response, packed: &mut BytesMut) {
     }
 }
 
-fn put_text(packed: &mut BytesMut, text: &str) {
+fn put_text(packed: &mut Vec<u8>, text: &str) {
     packed.put_u32(text.len() as u32);
     packed.put_slice(text.as_bytes());
 }
 
-fn put_option(packed: &mut BytesMut, text: Option<&str>) {
+fn put_option(packed: &mut Vec<u8>, text: Option<&str>) {
     packed.put_u8(text.is_some().into());
     text.into_iter().for_each(|text| put_text(packed, text));
 }
@@ -168,22 +171,15 @@ impl Memory {
 
     /// Stores a copy.
     pub(super) fn store(&mut self, bytes: &[u8]) -> Bytes {
-        self.store_with(bytes.len(), |memory| memory.extend_from_slice(bytes))
-    }
-
-    /// Stores what `write` appends, which has at most `size` bytes.
-    fn store_with(&mut self, size: usize, write: impl FnOnce(&mut BytesMut)) -> Bytes {
         // Memory of its own, so that little of a segment stays unused.
-        if size > self.segment / 16 {
-            let mut own = BytesMut::with_capacity(size);
-            write(&mut own);
-            return own.freeze();
+        if bytes.len() > self.segment / 16 {
+            return BytesMut::from(bytes).freeze();
         }
-        if self.open.capacity() < size {
+        if self.open.capacity() < bytes.len() {
             let new = || BytesMut::with_capacity(self.segment);
             self.open = self.spare.take().unwrap_or_else(new);
         }
-        write(&mut self.open);
+        self.open.extend_from_slice(bytes);
         self.open.split().freeze()
     }
 
