@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures_util::{FutureExt, TryFutureExt};
+use futures_util::{FutureExt, StreamExt, TryFutureExt, future, stream::FuturesUnordered};
 use http::{Request, Response};
 use hyper::{
     body::{Body, Incoming},
@@ -126,13 +126,14 @@ where
         }
     };
     tokio::select! {
+        // The timer first, which a busy connection would hold up. A random order takes longer.
+        biased;
+        reason = when_woken(stalled(&activity, &unsent)) => Err(reason.into()),
         ended = served => ended,
-        reason = stalled(&activity, &unsent) => Err(reason.into()),
     }
 }
 
 /// Completes when the client does not go on. Returns the reason.
-// One timer, because it is polled whenever the connection is.
 async fn stalled(activity: &Activity, unsent: &Unsent) -> &'static str {
     loop {
         clock::pause(INTERVAL).await;
@@ -142,6 +143,15 @@ async fn stalled(activity: &Activity, unsent: &Unsent) -> &'static str {
         if unsent.is_stalled() {
             return "the client does not take its responses";
         }
+    }
+}
+
+/// Polls a future only when it is woken, and not whenever its task is. Saves the polls of a future that
+/// seldom completes.
+async fn when_woken<F: Future>(future: F) -> F::Output {
+    match FuturesUnordered::from_iter([future]).next().await {
+        Some(output) => output,
+        None => future::pending().await,
     }
 }
 
@@ -155,7 +165,7 @@ async fn serve<C: GracefulConnection<Error = BoxError> + Send>(
     tokio::select! {
         // Draining first: a call that arrives afterwards must get an answer that says so.
         biased;
-        () = drain.started() => activity.start_draining(),
+        () = when_woken(drain.started()) => activity.start_draining(),
         ended = connection.as_mut() => return ended,
     }
     finish(connection, &activity, &unsent).await
