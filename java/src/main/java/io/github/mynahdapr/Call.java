@@ -1,9 +1,13 @@
 package io.github.mynahdapr;
 
-import java.util.HashMap;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.util.StdConverter;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * A call of the model by the test. Messages and tools have the same form for all APIs; {@code
@@ -12,7 +16,9 @@ import java.util.Objects;
 public record Call(
     int number, String component, String surface, boolean stream, String outcome, double durationMs,
     Object request, List<Message> messages, List<Tool> tools, Map<String, Object> parameters,
-    Answer answer, CallError error, List<String> rules) {
+    @JsonProperty("response") @JsonSetter(nulls = Nulls.SET) Answer answer,
+    @JsonSetter(nulls = Nulls.SET) CallError error,
+    @JsonProperty("answered_by") @JsonDeserialize(converter = RuleNames.class) List<String> rules) {
   /** A message of the request; {@code toolId} is the id of the tool call whose result this is. */
   public record Message(
       String role, String name, String text, List<ToolCall> toolCalls, String toolId) {}
@@ -31,12 +37,14 @@ public record Call(
   /** The error with its gRPC code; null in a call that has not failed. {@code retryAfterMs} can be 0. */
   public record CallError(String code, String message, double retryAfterMs) {}
 
-  /** Reads an entry of the journal. */
-  static Call of(Object entry) {
-    var members = new HashMap<>(Json.object(entry));
-    members.put("answer", members.get("response"));
-    members.put("rules", Json.list(members.get("answered_by")).stream()
-        .map(source -> Json.object(source).get("rule")).filter(Objects::nonNull).toList());
-    return Records.record(Call.class, members);
+  /** A page of the journal. */
+  record Journal(List<Call> entries) {}
+
+  /** Reads the names of the rules among those that have answered. */
+  private static final class RuleNames extends StdConverter<JsonNode, List<String>> {
+    @Override
+    public List<String> convert(JsonNode answeredBy) {
+      return answeredBy.findValuesAsText("rule");
+    }
   }
 }

@@ -5,11 +5,6 @@ import java.util.Map;
 
 /** What {@link Mynah#verify} expects. Without a number, one call or more. */
 public final class Check extends Conditions<Check> {
-  @Override
-  Check self() {
-    return this;
-  }
-
   /** Expects exactly this number of calls. */
   public Check count(int count) {
     return with("count", count);

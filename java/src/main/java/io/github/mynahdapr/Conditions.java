@@ -12,7 +12,10 @@ public abstract class Conditions<T extends Conditions<T>> {
 
   Conditions() {}
 
-  abstract T self();
+  @SuppressWarnings("unchecked") // T is the class itself.
+  private T self() {
+    return (T) this;
+  }
 
   /** The last user message: a text, or a map such as {@code Map.of("matches", "^order")}. */
   public T user(Object text) {

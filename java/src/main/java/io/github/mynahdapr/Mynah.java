@@ -2,6 +2,7 @@ package io.github.mynahdapr;
 
 import io.dapr.client.DaprClientBuilder;
 import io.dapr.client.DaprPreviewClient;
+import io.dapr.config.Properties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,14 @@ public abstract class Mynah {
 
   /** Returns a builder for other clients of Dapr's SDK, which the test closes. */
   public DaprClientBuilder clientBuilder() {
-    return Sdk.builder(session());
+    try {
+      return new DaprClientBuilder()
+          .withPropertyOverride(Properties.GRPC_ENDPOINT, "http://" + grpcAddress())
+          .withPropertyOverride(Properties.HTTP_ENDPOINT, "http://" + httpAddress());
+    } catch (NoClassDefFoundError error) {
+      throw new MynahException(
+          "clients need Dapr's SDK; add the dependency io.dapr:dapr-sdk to the project", error);
+    }
   }
 
   /**
@@ -51,13 +59,13 @@ public abstract class Mynah {
 
   /** Begins a rule for the calls for which all conditions hold. */
   public Rule when() {
-    return new Rule(session()::addRule);
+    return new Rule(session());
   }
 
   /** Adds the rules of a file in YAML or JSON after those before. */
   public void rules(Path file) {
     try {
-      session().addRules(Files.readString(file));
+      session().request("POST", "/rules?", Files.readString(file));
     } catch (IOException error) {
       throw new MynahException(file.toAbsolutePath() + " cannot be read: " + error, error);
     }
@@ -70,8 +78,8 @@ public abstract class Mynah {
 
   /** Returns the calls of the test that have ended, the oldest first. */
   public List<Call> calls() {
-    var journal = session().request("GET", "/journal?limit=10000&normalized=true&");
-    return Json.list(journal.get("entries")).stream().map(Call::of).toList();
+    var journal = session().request("GET", "/journal?limit=10000&normalized=true&", "");
+    return Json.read(journal, Call.Journal.class).entries();
   }
 
   /** Returns the last call of the test that has ended. Fails if there is none. */
@@ -95,7 +103,7 @@ public abstract class Mynah {
 
   /** Judges how the test retries calls. */
   public Verdict verdict() {
-    return Records.record(Verdict.class, session().request("GET", "/verdict?"));
+    return Json.read(session().request("GET", "/verdict?", ""), Verdict.class);
   }
 
   /** Makes calls fail. Replaces the fault before; {@code faults} has several. */
@@ -104,16 +112,17 @@ public abstract class Mynah {
     if (fault.get("error") instanceof String code) {
       body.put("error", Map.of("code", code));
     }
-    session().put("/faults", body);
+    body.put("session", session().name);
+    session().request("PUT", "/faults?", Json.write(body));
   }
 
   /** Removes the faults and answers the calls that wait. */
   public void endWaits() {
-    session().request("DELETE", "/faults?");
+    session().request("DELETE", "/faults?", "");
   }
 
   /** Removes the calls that have failed, so that {@link Check#noUnmatched} does not see them. */
   public void forgetFailed() {
-    session().request("DELETE", "/journal?outcome=failed&");
+    session().request("DELETE", "/journal?outcome=failed&", "");
   }
 }

@@ -25,7 +25,7 @@ public final class MynahSession extends Mynah {
     this.server = server;
     logStart = server.logSize();
     path = "/sessions/" + encoded(name);
-    var opened = Records.record(Opened.class, server.request("PUT", path, ""));
+    var opened = Json.read(server.request("PUT", path, ""), Opened.class);
     this.name = opened.session;
     query = "session=" + encoded(opened.session);
     grpc = opened.grpc;
@@ -33,7 +33,9 @@ public final class MynahSession extends Mynah {
   }
 
   /** The session, with a name that may be shorter, and its addresses. */
-  record Opened(String session, String grpc, String http) {}
+  private record Opened(String session, String grpc, String http) {}
+
+  private record Verification(String report) {}
 
   private static String encoded(String name) {
     return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
@@ -47,7 +49,7 @@ public final class MynahSession extends Mynah {
   @Override
   public synchronized DaprPreviewClient client() {
     if (client == null) {
-      client = Sdk.builder(this).buildPreviewClient();
+      client = clientBuilder().buildPreviewClient();
     }
     return (DaprPreviewClient) client;
   }
@@ -58,11 +60,7 @@ public final class MynahSession extends Mynah {
     var count = ruleNames.merge(place, 1, Integer::sum);
     var named = new LinkedHashMap<>(rule);
     named.put("name", count == 1 ? place : place + " (" + count + ")");
-    addRules(Json.write(Map.of("rules", List.of(named))));
-  }
-
-  void addRules(String text) {
-    server.request("POST", "/rules?" + query, text);
+    request("POST", "/rules?", Json.write(Map.of("rules", List.of(named))));
   }
 
   private static String place() {
@@ -73,23 +71,14 @@ public final class MynahSession extends Mynah {
   }
 
   /** Calls the control API for this session. The path ends where the parameter begins. */
-  Map<String, Object> request(String method, String path) {
-    return server.request(method, path + query, "");
-  }
-
-  void put(String path, Map<String, Object> body) {
-    body.put("session", name);
-    server.request("PUT", path, Json.write(body));
+  String request(String method, String path, String body) {
+    return server.request(method, path + query, body);
   }
 
   /** Returns what is not as expected, or an empty text. */
   String misses(Check check) {
-    var reply = server.send("POST", "/verify", Json.write(check.body(name)));
-    return switch (reply.statusCode()) {
-      case 200 -> "";
-      case 409 -> (String) Json.object(Json.read(reply.body())).get("report");
-      default -> throw new MynahException("verify: " + reply.body());
-    };
+    var verification = request("POST", "/verify?", Json.write(check.body(name)));
+    return Json.read(verification, Verification.class).report;
   }
 
   /** Returns the last calls, the nearest rules and the log. */
@@ -100,7 +89,7 @@ public final class MynahSession extends Mynah {
 
   private String described() {
     try {
-      return server.send("GET", "/report?" + query, "").body();
+      return request("GET", "/report?", "");
     } catch (MynahException error) {
       return error.getMessage();
     }
@@ -110,10 +99,10 @@ public final class MynahSession extends Mynah {
   void close() throws Exception {
     SystemProperties.restore(this);
     // The reset ends the calls that wait, for which the end of the session would wait.
-    request("POST", "/reset?");
+    request("POST", "/reset?", "");
     if (client != null) {
       client.close();
     }
-    server.send("DELETE", path, "");
+    server.request("DELETE", path, "");
   }
 }

@@ -1,24 +1,18 @@
 package io.github.mynahdapr;
 
-import java.util.List;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * Says which calls of the test mynah answers, and how. Each answer adds a rule with the conditions
  * after the rules before it. The first rule that matches answers.
  */
 public final class Rule extends Conditions<Rule> {
-  private final Consumer<Map<String, Object>> add;
+  private final MynahSession session;
 
-  Rule(Consumer<Map<String, Object>> add) {
-    this.add = add;
-  }
-
-  @Override
-  Rule self() {
-    return this;
+  Rule(MynahSession session) {
+    this.session = session;
   }
 
   /** Limits how often the next answer is given. After that, the following rules answer. */
@@ -61,7 +55,7 @@ public final class Rule extends Conditions<Rule> {
     rule.put("match", match);
     rule.put(key, answer);
     keys.clear();
-    add.accept(rule);
+    session.addRule(rule);
     return this;
   }
 }

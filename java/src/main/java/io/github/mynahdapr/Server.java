@@ -9,7 +9,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -17,6 +16,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @SuppressWarnings("deprecation") // JUnit before 5.13 closes nothing but a `CloseableResource`.
 final class Server implements AutoCloseable, ExtensionContext.Store.CloseableResource {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  /** The status if the calls are not as expected. */
+  private static final int UNVERIFIED = 409;
   private static final HttpClient CLIENT = HttpClient.newBuilder()
       .version(HttpClient.Version.HTTP_1_1).proxy(HttpClient.Builder.NO_PROXY).build();
 
@@ -53,6 +54,8 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
     }
   }
 
+  private record Addresses(String http) {}
+
   /** Returns the HTTP address. mynah writes the file as soon as it serves. */
   private String waitFor(Path addresses) throws IOException {
     var end = System.nanoTime() + TIMEOUT.toNanos();
@@ -66,7 +69,7 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
         throw new MynahException("mynah did not serve within " + TIMEOUT + ":\n" + log(0));
       }
     }
-    return (String) Json.object(Json.read(Files.readString(addresses))).get("http");
+    return Json.read(Files.readString(addresses), Addresses.class).http;
   }
 
   /** Waits for the end of mynah and its log. */
@@ -98,24 +101,19 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
   }
 
   /** Calls the control API. Fails if it answers with an error. */
-  Map<String, Object> request(String method, String path, String body) {
-    var reply = send(method, path, body);
-    var text = reply.body();
-    if (reply.statusCode() >= 300) {
-      throw new MynahException("%s %s: %d: %s".formatted(method, path, reply.statusCode(), text));
-    }
-    return text.isEmpty() ? Map.of() : Json.object(Json.read(text));
-  }
-
-  /** Calls the control API. */
-  HttpResponse<String> send(String method, String path, String body) {
+  String request(String method, String path, String body) {
     var request = HttpRequest.newBuilder(URI.create(control + path))
         .method(method, HttpRequest.BodyPublishers.ofString(body))
         .header("dapr-api-token", System.getenv().getOrDefault("DAPR_API_TOKEN", ""))
         .timeout(Duration.ofSeconds(90))
         .build();
     try {
-      return exchange(request);
+      var reply = exchange(request);
+      if (reply.statusCode() >= 300 && reply.statusCode() != UNVERIFIED) {
+        throw new MynahException(
+            "%s %s: %d: %s".formatted(method, path, reply.statusCode(), reply.body()));
+      }
+      return reply.body();
     } catch (IOException error) {
       throw new MynahException("mynah cannot be reached at " + control + ": " + error, error);
     } catch (InterruptedException error) {
