@@ -8,7 +8,7 @@ const HELPERS: [(&str, &str, &[&str], usize); 4] = [
     ("python/src", "py", &["#"], 600),
     ("go/mynahtest", "go", &["//"], 600),
     ("js/lib", "cjs", &["//", "/*", "* ", "*/"], 600),
-    ("java/src/main", "java", &["//", "/*", "* ", "*/", "*"], 850),
+    ("java/src/main", "java", &["//", "/*", "* ", "*/", "*"], 600),
 ];
 
 #[test]

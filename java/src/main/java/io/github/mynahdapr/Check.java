@@ -5,6 +5,9 @@ import java.util.Map;
 
 /** What {@link Mynah#verify} expects. Without a number, one call or more. */
 public final class Check extends Conditions<Check> {
+  /** What is not as expected, or an empty text. */
+  record Verification(String report) {}
+
   /** Expects exactly this number of calls. */
   public Check count(int count) {
     return with("count", count);

@@ -1,9 +1,9 @@
 package io.github.mynahdapr;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Conditions that select calls: those that a rule answers, or those that a check counts. */
 public abstract class Conditions<T extends Conditions<T>> {
@@ -34,11 +34,8 @@ public abstract class Conditions<T extends Conditions<T>> {
 
   /** Any condition, such as {@code tools}. If it is said again, both must hold. */
   public T match(String condition, Object value) {
-    match.merge(condition, value, (before, added) -> {
-      var all = new ArrayList<>(before instanceof List<?> list ? list : List.of(before));
-      all.add(added);
-      return all;
-    });
+    match.merge(condition, value, (before, added) -> Stream.of(before, added)
+        .flatMap(it -> it instanceof List<?> list ? list.stream() : Stream.of(it)).toList());
     return self();
   }
 

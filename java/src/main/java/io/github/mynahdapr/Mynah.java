@@ -19,12 +19,12 @@ public abstract class Mynah {
 
   /** Returns the address of Dapr's gRPC API, such as {@code 127.0.0.1:41234}. */
   public String grpcAddress() {
-    return session().grpc;
+    return session().addresses.grpc();
   }
 
   /** Returns the address of Dapr's HTTP API and of OpenAI's API. */
   public String httpAddress() {
-    return session().http;
+    return session().addresses.http();
   }
 
   /** Returns the base URL for clients of OpenAI's API. */
@@ -84,20 +84,19 @@ public abstract class Mynah {
 
   /** Returns the last call of the test that has ended. Fails if there is none. */
   public Call lastCall() {
-    var calls = calls();
-    if (calls.isEmpty()) {
-      throw new AssertionError("no call of the model has ended in this test");
-    }
-    return calls.get(calls.size() - 1);
+    return calls().stream().reduce((before, last) -> last).orElseThrow(
+        () -> new AssertionError("no call of the model has ended in this test"));
   }
 
   /** Fails unless the calls are as expected. Waits up to a second for calls that are about to end. */
   public void verify(Consumer<Check> check) {
     var expected = new Check();
     check.accept(expected);
-    var misses = session().misses(expected);
-    if (!misses.isEmpty()) {
-      throw new AssertionError(misses);
+    var body = expected.body(session().addresses.session());
+    var verification = session().request("POST", "/verify?", Json.write(body));
+    var report = Json.read(verification, Check.Verification.class).report();
+    if (!report.isEmpty()) {
+      throw new AssertionError(report);
     }
   }
 
@@ -109,10 +108,9 @@ public abstract class Mynah {
   /** Makes calls fail. Replaces the fault before; {@code faults} has several. */
   public void fault(Map<String, ?> fault) {
     var body = new HashMap<String, Object>(fault);
-    if (fault.get("error") instanceof String code) {
-      body.put("error", Map.of("code", code));
-    }
-    body.put("session", session().name);
+    body.computeIfPresent(
+        "error", (key, error) -> error instanceof String ? Map.of("code", error) : error);
+    body.put("session", session().addresses.session());
     session().request("PUT", "/faults?", Json.write(body));
   }
 

@@ -8,5 +8,8 @@ public final class MynahException extends RuntimeException {
 
   MynahException(String message, Throwable cause) {
     super(message, cause);
+    if (cause instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -2,10 +2,10 @@ package io.github.mynahdapr;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -21,11 +21,11 @@ import org.opentest4j.TestAbortedException;
  * {@link MynahSession}.
  */
 public final class MynahExtension extends Mynah
-    implements BeforeEachCallback, AfterEachCallback, ParameterResolver {
+    implements BeforeEachCallback, AfterTestExecutionCallback, AfterEachCallback, ParameterResolver {
+  private static final Namespace NAMESPACE = Namespace.create(MynahExtension.class);
   private static final Pattern SEGMENT = Pattern.compile("\\[[^:\\]]+:([^\\]]*)\\]");
 
   private final Command command;
-  private final Namespace namespace;
   private final ThreadLocal<MynahSession> current = new ThreadLocal<>();
 
   /** Starts mynah without arguments, for {@code @ExtendWith}. */
@@ -35,7 +35,6 @@ public final class MynahExtension extends Mynah
 
   private MynahExtension(Command command) {
     this.command = command;
-    namespace = Namespace.create(MynahExtension.class, command);
   }
 
   /** Starts mynah with these arguments, such as {@code --strict}. Tests with the same ones share it. */
@@ -70,8 +69,7 @@ public final class MynahExtension extends Mynah
     var session = current.get();
     if (session == null) {
       throw new MynahException(
-          "this thread runs no test with mynah; in other threads, use a parameter of the test with "
-              + "the type MynahSession");
+          "this thread runs no test; use a parameter of the test with the type MynahSession");
     }
     return session;
   }
@@ -81,28 +79,28 @@ public final class MynahExtension extends Mynah
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    var server = context.getRoot().getStore(namespace)
-        .getOrComputeIfAbsent("server", key -> new Server(command), Server.class);
+    var server = context.getRoot().getStore(NAMESPACE)
+        .getOrComputeIfAbsent(command, Server::new, Server.class);
     var session = new MynahSession(server, name(context.getUniqueId()));
-    context.getStore(namespace).put(this, new Opened(session, current.get()));
-    context.getStore(namespace).put("session", session);
+    context.getStore(NAMESPACE).put(this, new Opened(session, current.get()));
     current.set(session);
   }
 
   @Override
+  public void afterTestExecution(ExtensionContext context) {
+    if (command.has("--replay") && context.getExecutionException().isEmpty()) {
+      session().verify(calls -> calls.with("recorded", true));
+    }
+  }
+
+  @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    var opened = context.getStore(namespace).remove(this, Opened.class);
+    var opened = context.getStore(NAMESPACE).remove(this, Opened.class);
     if (opened != null) {
       current.set(opened.before);
-      var missed = command.has("--replay") ? opened.session.misses(new Check().with("recorded", true)) : "";
-      var failure = context.getExecutionException()
-          .or(() -> missed.isEmpty() ? Optional.empty() : Optional.of(new AssertionError(missed)));
-      failure.filter(it -> !(it instanceof TestAbortedException))
-          .ifPresent(it -> it.addSuppressed(new MynahReport(opened.session.report())));
+      context.getExecutionException().filter(failure -> !(failure instanceof TestAbortedException))
+          .ifPresent(failure -> failure.addSuppressed(new MynahReport(opened.session.report())));
       opened.session.close();
-      if (context.getExecutionException().isEmpty() && failure.isPresent()) {
-        throw (AssertionError) failure.get();
-      }
     }
   }
 
@@ -119,11 +117,11 @@ public final class MynahExtension extends Mynah
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    var session = context.getStore(namespace).get("session", MynahSession.class);
-    if (session == null) {
+    var opened = context.getStore(NAMESPACE).get(this, Opened.class);
+    if (opened == null) {
       throw new MynahException(
           "each test has a session; expected the parameter at a test, @BeforeEach or @AfterEach");
     }
-    return session;
+    return opened.session;
   }
 }

@@ -4,18 +4,14 @@ import io.dapr.client.DaprPreviewClient;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The session of one test, for parameters of tests. It can be used in any thread of the test. */
 public final class MynahSession extends Mynah {
-  final String name;
-  final String grpc;
-  final String http;
+  final Addresses addresses;
 
   private final Server server;
-  private final String path;
   private final String query;
   private final int logStart;
   private final Map<String, Integer> ruleNames = new HashMap<>();
@@ -24,18 +20,12 @@ public final class MynahSession extends Mynah {
   MynahSession(Server server, String name) {
     this.server = server;
     logStart = server.logSize();
-    path = "/sessions/" + encoded(name);
-    var opened = Json.read(server.request("PUT", path, ""), Opened.class);
-    this.name = opened.session;
-    query = "session=" + encoded(opened.session);
-    grpc = opened.grpc;
-    http = opened.http;
+    addresses = Json.read(server.request("PUT", "/sessions/" + encoded(name), ""), Addresses.class);
+    query = "session=" + encoded(addresses.session);
   }
 
-  /** The session, with a name that may be shorter, and its addresses. */
-  private record Opened(String session, String grpc, String http) {}
-
-  private record Verification(String report) {}
+  /** The name of the session, which may be shorter than that of the test, and its addresses. */
+  record Addresses(String session, String grpc, String http) {}
 
   private static String encoded(String name) {
     return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
@@ -58,9 +48,8 @@ public final class MynahSession extends Mynah {
   synchronized void addRule(Map<String, Object> rule) {
     var place = place();
     var count = ruleNames.merge(place, 1, Integer::sum);
-    var named = new LinkedHashMap<>(rule);
-    named.put("name", count == 1 ? place : place + " (" + count + ")");
-    request("POST", "/rules?", Json.write(Map.of("rules", List.of(named))));
+    rule.put("name", count == 1 ? place : place + " (" + count + ")");
+    request("POST", "/rules?", Json.write(Map.of("rules", List.of(rule))));
   }
 
   private static String place() {
@@ -75,23 +64,14 @@ public final class MynahSession extends Mynah {
     return server.request(method, path + query, body);
   }
 
-  /** Returns what is not as expected, or an empty text. */
-  String misses(Check check) {
-    var verification = request("POST", "/verify?", Json.write(check.body(name)));
-    return Json.read(verification, Verification.class).report;
-  }
-
   /** Returns the last calls, the nearest rules and the log. */
   String report() {
     var log = server.log(logStart);
-    return described() + (log.isEmpty() ? "" : "\nlog of mynah:\n" + log);
-  }
-
-  private String described() {
+    var logged = log.isEmpty() ? "" : "\nlog of mynah:\n" + log;
     try {
-      return request("GET", "/report?", "");
+      return request("GET", "/report?", "") + logged;
     } catch (MynahException error) {
-      return error.getMessage();
+      return error.getMessage() + logged;
     }
   }
 
@@ -103,6 +83,6 @@ public final class MynahSession extends Mynah {
     if (client != null) {
       client.close();
     }
-    server.request("DELETE", path, "");
+    server.request("DELETE", "/sessions/" + encoded(addresses.session), "");
   }
 }

@@ -9,6 +9,8 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -32,8 +34,7 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
       var folder = Files.createTempDirectory("mynah");
       var addresses = folder.resolve("addresses.json");
       try {
-        var builder = new ProcessBuilder(command.line(addresses));
-        process = builder.redirectErrorStream(true).start();
+        process = new ProcessBuilder(command.line(addresses)).redirectErrorStream(true).start();
         reader.setDaemon(true);
         reader.start();
         control = "http://" + waitFor(addresses) + "/mynah/v1";
@@ -41,8 +42,8 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
         Files.deleteIfExists(addresses);
         Files.deleteIfExists(folder);
       }
-    } catch (IOException error) {
-      throw new MynahException("mynah cannot be started: " + error.getMessage(), error);
+    } catch (IOException | InterruptedException error) {
+      throw new MynahException("mynah cannot be started: " + error + "; " + Command.INSTALL, error);
     }
   }
 
@@ -54,40 +55,20 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
     }
   }
 
-  private record Addresses(String http) {}
-
   /** Returns the HTTP address. mynah writes the file as soon as it serves. */
-  private String waitFor(Path addresses) throws IOException {
+  private String waitFor(Path addresses) throws IOException, InterruptedException {
     var end = System.nanoTime() + TIMEOUT.toNanos();
-    while (!Files.exists(addresses)) {
-      if (hasEnded(1)) {
-        var code = process.exitValue();
-        throw new MynahException("mynah has ended with exit code " + code + ":\n" + log(0));
-      }
-      if (System.nanoTime() > end) {
-        close();
-        throw new MynahException("mynah did not serve within " + TIMEOUT + ":\n" + log(0));
+    while (!process.waitFor(1, TimeUnit.MILLISECONDS) && System.nanoTime() < end) {
+      if (Files.exists(addresses)) {
+        return Json.read(Files.readString(addresses), MynahSession.Addresses.class).http();
       }
     }
-    return Json.read(Files.readString(addresses), Addresses.class).http;
-  }
-
-  /** Waits for the end of mynah and its log. */
-  private boolean hasEnded(long milliseconds) {
-    try {
-      var hasEnded = process.waitFor(milliseconds, TimeUnit.MILLISECONDS);
-      if (hasEnded) {
-        reader.join();
-      }
-      return hasEnded;
-    } catch (InterruptedException error) {
-      throw interrupted(error);
-    }
-  }
-
-  private static MynahException interrupted(InterruptedException error) {
-    Thread.currentThread().interrupt();
-    return new MynahException("the test was interrupted", error);
+    var failure = process.isAlive()
+        ? "mynah did not serve within " + TIMEOUT
+        : "mynah has ended with exit code " + process.exitValue();
+    close();
+    reader.join();
+    throw new MynahException(failure + ":\n" + log(0));
   }
 
   /** Returns what mynah has logged after the first bytes. */
@@ -105,37 +86,29 @@ final class Server implements AutoCloseable, ExtensionContext.Store.CloseableRes
     var request = HttpRequest.newBuilder(URI.create(control + path))
         .method(method, HttpRequest.BodyPublishers.ofString(body))
         .header("dapr-api-token", System.getenv().getOrDefault("DAPR_API_TOKEN", ""))
-        .timeout(Duration.ofSeconds(90))
-        .build();
+        .timeout(Duration.ofSeconds(90)).build();
     try {
-      var reply = exchange(request);
+      // mynah may have closed an idle connection. Every request can be repeated.
+      var reply = send(request).exceptionallyCompose(error -> send(request)).get();
       if (reply.statusCode() >= 300 && reply.statusCode() != UNVERIFIED) {
         throw new MynahException(
             "%s %s: %d: %s".formatted(method, path, reply.statusCode(), reply.body()));
       }
       return reply.body();
-    } catch (IOException error) {
+    } catch (ExecutionException | InterruptedException error) {
       throw new MynahException("mynah cannot be reached at " + control + ": " + error, error);
-    } catch (InterruptedException error) {
-      throw interrupted(error);
     }
   }
 
-  private static HttpResponse<String> exchange(HttpRequest request)
-      throws IOException, InterruptedException {
-    try {
-      return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
-    } catch (IOException error) {
-      // mynah may have closed an idle connection. Every request can be repeated.
-      return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
-    }
+  private static CompletableFuture<HttpResponse<String>> send(HttpRequest request) {
+    return CLIENT.sendAsync(request, HttpResponse.BodyHandlers.ofString());
   }
 
   /** Stops mynah. */
   @Override
-  public void close() throws IOException {
+  public void close() throws IOException, InterruptedException {
     process.getOutputStream().close();
-    if (!hasEnded(TIMEOUT.toMillis())) {
+    if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
       process.destroyForcibly();
     }
   }

@@ -12,26 +12,27 @@ final class SystemProperties {
   private SystemProperties() {}
 
   static synchronized void set(MynahSession session) {
-    if (holder != null && holder != session) {
-      throw new MynahException(
-          "the system properties point at the session " + holder.name + "; tests that run at the "
-              + "same time need grpcAddress(), httpAddress() or client() instead, or the annotation "
-              + "@ResourceLock(Resources.SYSTEM_PROPERTIES)");
-    }
     if (holder == null) {
       holder = session;
       values(session).forEach((key, value) -> saved.put(key, System.setProperty(key, value)));
+    } else if (holder != session) {
+      throw new MynahException(
+          "the system properties point at the session " + holder.addresses.session()
+              + "; tests at the same time need grpcAddress(), httpAddress() or client() instead, or "
+              + "the annotation @ResourceLock(Resources.SYSTEM_PROPERTIES)");
     }
   }
 
   private static Map<String, String> values(MynahSession session) {
-    var end = session.grpc.lastIndexOf(':');
+    var grpc = session.grpcAddress();
+    var http = session.httpAddress();
+    var end = grpc.lastIndexOf(':');
     return Map.of(
-        "dapr.grpc.endpoint", "http://" + session.grpc,
-        "dapr.http.endpoint", "http://" + session.http,
-        "dapr.grpc.port", session.grpc.substring(end + 1),
-        "dapr.http.port", session.http.substring(session.http.lastIndexOf(':') + 1),
-        "dapr.sidecar.ip", session.grpc.substring(0, end));
+        "dapr.grpc.endpoint", "http://" + grpc,
+        "dapr.http.endpoint", "http://" + http,
+        "dapr.grpc.port", grpc.substring(end + 1),
+        "dapr.http.port", http.substring(http.lastIndexOf(':') + 1),
+        "dapr.sidecar.ip", grpc.substring(0, end));
   }
 
   static synchronized void restore(MynahSession session) {

@@ -37,7 +37,7 @@ class RecordingTest {
     try (var model = new Server(new Command(null, List.of()))) {
       var session = new MynahSession(model, "model");
       session.when().user("weather").respond("Sunny");
-      Files.writeString(components.resolve("echo.yaml"), COMPONENT.formatted(session.http));
+      Files.writeString(components.resolve("echo.yaml"), COMPONENT.formatted(session.httpAddress()));
       assertEquals(Map.of(), run(mynah.record(recordings), "How is the weather?"));
     }
     var recorded = Files.readString(recordings.resolve("echo.yaml"));
