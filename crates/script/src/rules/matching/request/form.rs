@@ -317,7 +317,9 @@ fn attachment(attachment: Attachment) -> FormAttachment {
 }
 
 fn call(call: &ToolCall) -> FormCall {
-    let args = serde_json::from_str(&call.arguments).ok().map(canonical);
+    let args: Option<Value> = serde_json::from_str(&call.arguments).ok();
+    // In a file, null is no arguments.
+    let args = args.filter(|args| !args.is_null()).map(canonical);
     let raw_args = args.is_none().then(|| call.arguments.clone());
     FormCall { name: call.name.clone(), args, raw_args }
 }

@@ -74,3 +74,16 @@ fn ids_and_spellings_do_not_matter() {
     let [difference] = condition.differences(&form(&differs)).try_into().unwrap();
     assert_eq!(difference.path, "messages.2.tool_calls.1.args.b");
 }
+
+#[test]
+fn arguments_of_null_are_read_again() {
+    let call = ToolCall { id: None, name: "add".to_owned(), arguments: "null".to_owned() };
+    let messages = vec![Message::new(Role::Assistant { tool_calls: vec![call] }, "")];
+    let form = RequestForm::new(&Request { messages, ..Request::default() }, "gpt");
+    let written = serde_json::to_string(&form).unwrap();
+    assert_eq!(
+        serde_json::from_str::<RequestForm>(&written).unwrap().canonical(),
+        form,
+        "{written}"
+    );
+}
