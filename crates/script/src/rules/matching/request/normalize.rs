@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
 use mynah_core::base::{
@@ -92,9 +92,34 @@ impl Normalization {
         }
     }
 
-    /// Returns the pattern and what replaces its matches.
+    /// Returns the pattern and what replaces its matches. It is compiled for the first text that may have
+    /// such values.
+    #[expect(clippy::expect_used, reason = "the patterns are constant and valid")]
     fn rule(self) -> &'static (Regex, &'static str) {
-        &RULES[self as usize]
+        static RULES: [OnceLock<(Regex, &str)>; Normalization::ALL.len()] =
+            [const { OnceLock::new() }; Normalization::ALL.len()];
+        RULES[self as usize].get_or_init(|| {
+            let (pattern, text) = self.pattern();
+            (Regex::new(&format!("(?i){pattern}")).expect("valid pattern"), text)
+        })
+    }
+
+    fn pattern(self) -> (String, &'static str) {
+        let hosts = r"(?P<host>localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])";
+        let tmp = r#"(?:(?:/private)?/(?:tmp|var/tmp|var/folders)|[a-z]:\\(?:[^\\\s"']+\\)*temp)(?:[/\\][^\s"'<>|,;]*)?"#;
+        match self {
+            Self::Uuid => {
+                let uuid = [8, 4, 4, 4, 12].map(|digits| format!("[0-9a-f]{{{digits}}}")).join("-");
+                (format!("(?-u:\\b){uuid}(?-u:\\b)"), "<uuid>")
+            }
+            Self::Datetime => {
+                (format!("(?-u:\\b)(?:(?:{})(?:T|,? (?:at )?){TIME})", date()), "<datetime>")
+            }
+            Self::Date => (format!("(?-u:\\b)(?:{})(?-u:\\b)", date()), "<date>"),
+            Self::Port => (format!("{hosts}:[0-9]{{2,5}}(?-u:\\b)"), "${host}:<port>"),
+            Self::Tmp => (tmp.to_owned(), "<tmp>"),
+            Self::Hex => (r"(?-u:\b)(?:0x)?[0-9a-f]{16,}(?-u:\b)".to_owned(), "<hex>"),
+        }
     }
 }
 
@@ -111,26 +136,6 @@ fn date() -> String {
     );
     format!("{ISO_DATE}|{written}|[0-9]{{1,2}}[/.][0-9]{{1,2}}[/.][0-9]{{4}}")
 }
-
-/// The patterns of all kinds, in their order.
-#[expect(clippy::expect_used, reason = "the patterns are constant and valid")]
-static RULES: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
-    let hex = |digits: usize| format!("[0-9a-f]{{{digits}}}");
-    let uuid = [8, 4, 4, 4, 12].map(hex).join("-");
-    let date = date();
-    let datetime = format!("(?:{date})(?:T|,? (?:at )?){TIME}");
-    let hosts = r"(?P<host>localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])";
-    let tmp = r#"(?:(?:/private)?/(?:tmp|var/tmp|var/folders)|[a-z]:\\(?:[^\\\s"']+\\)*temp)(?:[/\\][^\s"'<>|,;]*)?"#;
-    [
-        (format!("(?-u:\\b){uuid}(?-u:\\b)"), "<uuid>"),
-        (format!("(?-u:\\b)(?:{datetime})"), "<datetime>"),
-        (format!("(?-u:\\b)(?:{date})(?-u:\\b)"), "<date>"),
-        (format!("{hosts}:[0-9]{{2,5}}(?-u:\\b)"), "${host}:<port>"),
-        (tmp.to_owned(), "<tmp>"),
-        (r"(?-u:\b)(?:0x)?[0-9a-f]{16,}(?-u:\b)".to_owned(), "<hex>"),
-    ]
-    .map(|(pattern, text)| (Regex::new(&format!("(?i){pattern}")).expect("valid pattern"), text))
-});
 
 impl Normalizer {
     /// Returns the normalization of files that do not state any: UUIDs, and dates with a time.
@@ -163,6 +168,13 @@ impl Normalizer {
         let kinds = Normalization::ALL.into_iter();
         let kinds = kinds.filter(|kind| *kind == added || self.kinds.contains(kind));
         Self { kinds: kinds.collect(), custom: self.custom.clone() }
+    }
+
+    /// Returns `true` if a text has values that change from run to run.
+    pub(super) fn changes(&self, text: &str) -> bool {
+        let is_custom = || self.custom.iter().any(|(pattern, _)| pattern.regex().is_match(text));
+        let mut kinds = self.kinds.iter();
+        is_custom() || kinds.any(|kind| kind.may_be_in(text) && kind.rule().0.is_match(text))
     }
 
     /// Replaces the values in a text that change from run to run.
