@@ -170,13 +170,6 @@ impl Normalizer {
         Self { kinds: kinds.collect(), custom: self.custom.clone() }
     }
 
-    /// Returns `true` if a text has values that change from run to run.
-    pub(super) fn changes(&self, text: &str) -> bool {
-        let is_custom = || self.custom.iter().any(|(pattern, _)| pattern.regex().is_match(text));
-        let mut kinds = self.kinds.iter();
-        is_custom() || kinds.any(|kind| kind.may_be_in(text) && kind.rule().0.is_match(text))
-    }
-
     /// Replaces the values in a text that change from run to run.
     pub fn apply_to(&self, text: &mut String) {
         let replace = |text: &mut String, pattern: &Regex, replacement: &str| {
