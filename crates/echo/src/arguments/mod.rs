@@ -11,6 +11,7 @@
 
 mod beside;
 mod budget;
+mod clauses;
 mod containers;
 mod context;
 mod describe;

@@ -1,8 +1,6 @@
 //! The rule that gives words without a fact to the only text that must be there.
 
-use std::{ops::Range, rc::Rc, sync::LazyLock};
-
-use regex::Regex;
+use std::{ops::Range, rc::Rc};
 
 use super::{
     phrases::phrases,
@@ -10,7 +8,7 @@ use super::{
     search::Search,
 };
 use crate::{
-    facts::{Fact, FactType, Kind, Reading, compile},
+    facts::{Fact, FactType, Kind, Reading},
     text::{
         canonical,
         lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains, is_telling},
@@ -22,10 +20,6 @@ use crate::{
 const MAX_BYTES: usize = 2048;
 /// What stands before words if nothing else leads to them.
 const WEAK_STARTS: &[&str] = &[" for ", " of ", " on ", " about "];
-/// The verbs of a clause that is a text although it has facts.
-const STATEMENT_VERBS: &str = "is are was were has have had";
-/// Maximum number of bytes of a clause that is a value.
-const MAX_CLAUSE: usize = 120;
 
 impl Search<'_, '_> {
     /// The words behind a colon, behind "with", or behind the verb of the request, for the only text or the
@@ -52,37 +46,6 @@ impl Search<'_, '_> {
             &|| phrases(self.behind(WEAK_STARTS), false),
         ];
         ways.into_iter().map(|way| way()).find(|offers| !offers.is_empty()).unwrap_or_default()
-    }
-
-    /// Returns the clause between a colon and the end of the sentence, if it has no facts: "Report a problem:
-    /// the door is jammed".
-    fn clause_left(&self) -> Option<Fact> {
-        let (reading, property) = (self.scope.reading, self.property);
-        let text = reading.text.get(self.scope.range.clone()).filter(|_| !property.is_array)?;
-        let (lead, rest) = text.split_once(": ")?;
-        let rest = rest.split(['.', ';', '?', '!', '\n', ':']).next().unwrap_or(rest).trim_end();
-        let first = rest.split(' ').next().unwrap_or(rest).to_lowercase();
-        let starts_otherwise = contains(CLAUSE_WORDS, &first) || contains(PHRASE_ENDS, &first);
-        let start = self.scope.range.start + lead.len() + ": ".len();
-        let range = start..start + rest.len();
-        let fits = !starts_otherwise && (1..MAX_CLAUSE).contains(&rest.len());
-        let is_of_other = |word: &str| {
-            let word = canonical(word);
-            self.properties.iter().any(|it| it.path != property.path && it.owns(Some(&word)))
-        };
-        let said: Vec<_> = words(rest).map(|it| &rest[it.range]).collect();
-        let is_statement = said.iter().any(|it| contains(STATEMENT_VERBS, it))
-            && !said.iter().any(|it| is_of_other(it));
-        (fits && (is_statement || reading.fact_in(&range).is_none())).then(|| reading.phrase(range))
-    }
-
-    /// Returns the clause behind a verb of telling and "that", whatever facts it has: "Report that the heating
-    /// in room 7 is broken".
-    fn clause_told(&self) -> Option<Fact> {
-        let (reading, range) = (self.scope.reading, &self.scope.range);
-        let text = reading.text.get(range.clone()).filter(|_| !self.property.is_array)?;
-        let told = TOLD.captures(text)?.get(1).filter(|it| it.len() < MAX_CLAUSE)?;
-        Some(reading.phrase(range.start + told.start()..range.start + told.end()))
     }
 
     /// Returns a lower-case word before a word of the property: "lavender plants" for `plant_name`.
@@ -174,13 +137,6 @@ impl Search<'_, '_> {
         facts.find(|it| self.scope.is_free(it))
     }
 }
-
-/// A verb of telling, to whom, and the clause behind "that".
-static TOLD: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"\b(?i:report|note|write|say|saying|mention|remind|tell|inform)(?: (?:to|me|us|him|her|them|\p{Lu}[\w'-]*|\S+@\S+)){0,2} that ([^,;!?\n]+[^,;!?\n.])",
-    )
-});
 
 /// Joins phrases with "and" between them.
 pub(super) fn whole(reading: &Reading, phrases: impl IntoIterator<Item = Fact>) -> Option<Fact> {

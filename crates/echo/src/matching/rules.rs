@@ -217,33 +217,36 @@ impl<'a> SentenceMatcher<'a> {
         Ok(())
     }
 
-    /// Returns `true` if the only word of a match says what a value is that another tool may get: one
-    /// mentioned near it ("Report the damage to boat SB-104") or asked to do something with it, or if this
-    /// tool wants no such value: a code anywhere ("two seats for concert C-77"), another one in a statement
-    /// ("The boat 'Ida' is back").
+    /// Returns `true` if the only word of a match says what values are wherever it stands.
     fn is_label(&mut self, found: usize) -> Result<bool, Unfinished> {
         let RuleMatch { tool, distinctive, other, .. } = &self.found[found];
-        let word = |at: &usize| self.sentence.form(*at);
-        let is_one =
-            other.is_empty() && distinctive.iter().all(|at| word(at) == word(&distinctive[0]));
-        if !is_one {
+        let (tool, positions) = (*tool, distinctive.clone());
+        let form = |at: &usize| self.sentence.form(*at);
+        let is_one = positions.iter().all(|at| form(at) == form(&positions[0]));
+        if !is_one || !other.is_empty() {
             return Ok(false);
         }
-        for at in distinctive {
-            self.budget.spend(self.mentioned.len())?;
-            let Some(label) = self.sentence.label(*at) else { return Ok(false) };
-            let is_for = |other: &Mentioned| {
-                self.sentence.are_near(other.at, *at)
-                    || label.starts_statement && *at < other.at && self.sentence.has_pronoun(*at)
-            };
-            let is_of_other = self.mentioned.iter().any(is_for)
-                || (label.starts_statement || label.types == [FactType::Code])
-                    && !self.schemas.take(*tool, label.types, self.budget)?;
-            if !is_of_other {
+        for at in positions {
+            if !self.is_label_at(tool, at)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Returns `true` if a word says what a value is that another tool may get: one mentioned near it ("Report
+    /// the damage to boat SB-104") or asked to do something with it, or if this tool wants no such value: a
+    /// code anywhere ("two seats for concert C-77"), another one in a statement ("The boat 'Ida' is back").
+    fn is_label_at(&mut self, tool: usize, at: usize) -> Result<bool, Unfinished> {
+        self.budget.spend(self.mentioned.len())?;
+        let Some(label) = self.sentence.label(at) else { return Ok(false) };
+        let is_for = |other: &Mentioned| {
+            self.sentence.are_near(other.at, at)
+                || label.starts_statement && at < other.at && self.sentence.has_pronoun(at)
+        };
+        Ok(self.mentioned.iter().any(is_for)
+            || (label.starts_statement || label.types == [FactType::Code])
+                && !self.schemas.take(tool, label.types, self.budget)?)
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.
