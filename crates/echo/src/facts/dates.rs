@@ -1,6 +1,6 @@
 //! Dates and times in standard form.
 
-use crate::text::lexicon::month_of;
+use crate::text::lexicon::{MONTHS, list};
 
 /// Returns a date in ISO 8601, or `None` if there is no such day.
 pub(super) fn date(year: &str, month: &str, day: &str) -> Option<String> {
@@ -30,4 +30,11 @@ pub(super) fn time(hour: &str, minute: &str, half: &str) -> Option<String> {
         _ => hour % 12,
     };
     (hour < 24 && minute < 60).then(|| format!("{hour:02}:{minute:02}"))
+}
+
+/// Returns the number of a month by its name or an abbreviation of at least three letters.
+fn month_of(word: &str) -> Option<u32> {
+    let start = word.trim_end_matches('.').to_ascii_lowercase();
+    let month = list(MONTHS).zip(1..).find(|(name, _)| name.starts_with(&start));
+    month.filter(|_| start.len() > 2).map(|(_, month)| month)
 }

@@ -214,7 +214,11 @@ fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
 /// Returns the position of the first word after the openings of a sentence.
 pub(super) fn find_beginning(text: &str, words: &[Word]) -> usize {
     let mut at = 0;
-    let opening = |at| OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening));
+    // Most words start none.
+    let may_start = |at: usize| words.get(at).is_some_and(|word| word.run_entry.starts_opening);
+    let opening = |at| {
+        OPENINGS.iter().find(|opening| may_start(at) && has_words(text, &words[at..], opening))
+    };
     while let Some(opening) = opening(at) {
         at += opening.len();
     }
@@ -225,7 +229,8 @@ pub(super) fn find_beginning(text: &str, words: &[Word]) -> usize {
 fn has_words(text: &str, words: &[Word], expression: &[&str]) -> bool {
     let mut words = words.iter().map(|word| &text[word.range()]);
     let is_next = |expected: &&str| {
-        words.next().is_some_and(|it| contains(expected, &it.to_ascii_lowercase()))
+        let mut choices = expected.split(' ');
+        words.next().is_some_and(|it| choices.any(|choice| it.eq_ignore_ascii_case(choice)))
     };
     expression.iter().all(is_next)
 }

@@ -127,12 +127,13 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
 
     /// Returns `true` if a clause is about a tool that was mentioned before: "If so, book it for two hours".
     pub(super) fn refers_back(&self, clause: &Range<usize>) -> bool {
-        let first = self.first_word(clause);
-        let next = self.sentence.words[..clause.end].get(first + 1);
-        if !next.is_some_and(|word| contains(PRONOUNS, self.sentence.form(word))) {
+        let is_pronoun = |word: &Word| contains(PRONOUNS, self.sentence.form(word));
+        let mut pronouns = clause.clone().filter(|at| is_pronoun(&self.sentence.words[*at]));
+        let Some(verb) = pronouns.next().and_then(|at| at.checked_sub(1)) else { return false };
+        if verb != self.first_word(clause) {
             return false;
         }
-        let verb = first..first + 1;
+        let verb = verb..verb + 1;
         let verbs =
             self.occurrences.in_words(&verb).filter_map(|it| self.index.by_action.get(&it.term));
         verbs.flatten().any(|tool| !(self.is_pending)(*tool))

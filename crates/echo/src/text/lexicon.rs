@@ -225,6 +225,8 @@ pub(crate) struct Entry {
     pub(crate) is_end: bool,
     pub(crate) is_kind_filler: bool,
     pub(crate) makes_id: bool,
+    /// Whether an opening may start with the word.
+    pub(crate) starts_opening: bool,
 }
 
 impl Entry {
@@ -258,7 +260,7 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 17] = [
+const MARKS: [(&str, Mark); 16] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
     (MONTHS, |entry| entry.is_no_name = true),
     (WEEKDAYS, |entry| entry.is_no_name = true),
@@ -270,7 +272,6 @@ const MARKS: [(&str, Mark); 17] = [
     (CALCULATIONS, |entry| entry.is_common_verb = true),
     (CALCULATIONS, |entry| entry.is_calculation = true),
     (VAGUE_VERBS, |entry| entry.is_vague_verb = true),
-    (VAGUE_VERBS, |entry| entry.is_calculation = true),
     (VAGUE_WORDS, |entry| entry.is_vague = true),
     (START_WORDS, |entry| entry.is_start = true),
     (END_WORDS, |entry| entry.is_end = true),
@@ -296,6 +297,9 @@ static LEXICON: LazyLock<IndexMap<String, Entry, FixedState>> = LazyLock::new(||
         add(word, &|entry| entry.cue = Some(cue));
     }
     CUE_PAIRS.iter().for_each(|(_, last, _)| add(last, &|entry| entry.ends_cue = true));
+    for word in OPENINGS.iter().filter_map(|opening| opening.first()).flat_map(|it| list(it)) {
+        add(word, &|entry| entry.starts_opening = true);
+    }
     for (words, mark) in MARKS {
         for word in list(words) {
             add(word, &mark);
@@ -323,7 +327,8 @@ pub(crate) fn is_vague_verb(canonical: &str) -> bool {
 
 /// Returns `true` if a canonical verb may ask for some number.
 pub(crate) fn is_calculation(canonical: &str) -> bool {
-    Entry::listed(canonical).is_calculation
+    let entry = Entry::listed(canonical);
+    entry.is_calculation || entry.is_vague_verb
 }
 
 /// Returns `true` if a canonical word of a name is likely its verb.
@@ -373,13 +378,6 @@ pub(crate) fn contains(list: &str, word: &str) -> bool {
 pub(crate) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut words = list.split_ascii_whitespace();
     std::iter::from_fn(move || Some((words.next()?, words.next()?)))
-}
-
-/// Returns the number of a month by its name or an abbreviation of at least three letters.
-pub(crate) fn month_of(word: &str) -> Option<u32> {
-    let start = word.trim_end_matches('.').to_ascii_lowercase();
-    let month = list(MONTHS).zip(1..).find(|(name, _)| name.starts_with(&start));
-    month.filter(|_| start.len() > 2).map(|(_, month)| month)
 }
 
 #[cfg(test)]
