@@ -66,9 +66,10 @@ fn phrase_facts(property: &Property, reading: &Reading, items: Vec<Range<usize>>
 static LEADS_TO_PHRASE: LazyLock<Regex> =
     LazyLock::new(|| compile(r"^(?: (?:is|are|was|were) | ?[:=] ?| )"));
 
-/// A statement of one word, after the word that it is for. Names of files and hosts need no sign.
+/// A statement of one word, after the word that it is for. Names of files and hosts, and a letter as in "zone
+/// B", need no sign.
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
+        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([A-Z]|[\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
     )
 });
