@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{property::Property, search::Search};
+use super::search::Search;
 use crate::{
     facts::{Fact, compile},
     text::{
@@ -58,10 +58,11 @@ impl Search<'_, '_> {
     /// broken".
     fn is_statement(&self, clause: &str) -> bool {
         let said = || words(clause).map(|it| &clause[it.range]);
-        let is_other = |it: &&Property| it.path != self.property.path;
-        let others: Vec<_> = self.properties.iter().filter(is_other).collect();
-        let is_of_other =
-            |word: &str| others.iter().any(|it| it.owns(Some(canonical(word).as_str())));
+        let is_of_other = |word: &str| {
+            let form = canonical(word);
+            let mut others = self.properties.iter().filter(|it| it.path != self.property.path);
+            others.any(|it| it.owns(Some(&form)))
+        };
         said().any(|it| contains(STATEMENT_VERBS, it)) && !said().any(is_of_other)
     }
 }

@@ -214,10 +214,10 @@ fn is_left_out(text: &str, words: &[Word], at: usize) -> bool {
 /// Returns the position of the first word after the openings of a sentence.
 pub(super) fn find_beginning(text: &str, words: &[Word]) -> usize {
     let mut at = 0;
-    // Most words start none.
-    let may_start = |at: usize| words.get(at).is_some_and(|word| word.run_entry.starts_opening);
-    let opening = |at| {
-        OPENINGS.iter().find(|opening| may_start(at) && has_words(text, &words[at..], opening))
+    let opening = |at: usize| {
+        // Most words start none.
+        words.get(at).filter(|word| word.run_entry.starts_opening)?;
+        OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening))
     };
     while let Some(opening) = opening(at) {
         at += opening.len();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range, rc::Rc};
 
-use super::{occurrences::find_beginning, partial::Search};
+use super::{occurrences::find_beginning, partial::Search, terms::Term};
 use crate::{
     effort::Unfinished,
     facts::{Fact, FactType},
@@ -35,8 +35,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     ) -> Result<Option<usize>, Unfinished> {
         let (first, index) = (self.first_word(clause), self.index);
         let Some(word) = self.sentence.words[..clause.end].get(first) else { return Ok(None) };
-        let (words, rest) = (first..first + 1, first + 1..clause.end);
-        let terms: Vec<_> = self.occurrences.in_words(&words).map(|it| it.term).collect();
+        let (terms, rest) = (self.terms_of(first), first + 1..clause.end);
         let tool = terms.iter().find_map(|term| index.by_verb.get(term)).copied();
         if let Some(tool) = tool.filter(|tool| (self.is_pending)(*tool)) {
             return Ok(Some(tool));
@@ -61,6 +60,11 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let is_joint = |word: &&Word| contains(CLAUSE_STARTS, self.sentence.form(word));
         let start = words.iter().take_while(is_joint).count();
         clause.start + start + find_beginning(&self.reading.text, &words[start..])
+    }
+
+    /// Returns the terms that a word is.
+    fn terms_of(&self, word: usize) -> Vec<Term> {
+        self.occurrences.in_words(&(word..word + 1)).map(|it| it.term).collect()
     }
 
     /// Returns how many words must support a verb. Any question may ask for a number.
@@ -133,10 +137,9 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         if verb != self.first_word(clause) {
             return false;
         }
-        let verb = verb..verb + 1;
-        let verbs =
-            self.occurrences.in_words(&verb).filter_map(|it| self.index.by_action.get(&it.term));
-        verbs.flatten().any(|tool| !(self.is_pending)(*tool))
+        let verbs = self.terms_of(verb);
+        let mut tools = verbs.iter().filter_map(|it| self.index.by_action.get(it)).flatten();
+        tools.any(|tool| !(self.is_pending)(*tool))
     }
 
     /// Returns the type of the value that some words start with.
@@ -178,13 +181,12 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         words: &Range<usize>,
     ) -> Result<bool, Unfinished> {
         let (name, first) = (&self.index.tools[tool].name, self.first_word(words));
-        let begin = first..first + 1;
-        if !self.occurrences.in_words(&begin).any(|it| name.contains(&it.term)) {
+        if !self.terms_of(first).iter().any(|it| name.contains(it)) {
             return Ok(false);
         }
         let known = self.schemas.stems(tool, self.budget)?;
         let listed =
-            self.stems(&(begin.end..words.end)).into_iter().filter(|it| known.contains(*it));
+            self.stems(&(first + 1..words.end)).into_iter().filter(|it| known.contains(*it));
         let form = |word: &Word| self.sentence.form(word);
         let pairs = self.sentence.words[words.clone()].windows(2);
         let mut stated = pairs.filter(|pair| form(&pair[1]) == "is" && pair[0].is_said());

@@ -37,7 +37,8 @@ const SAME_VERBS: [&str; 7] = [
 /// Common words of descriptions and requests that say nothing of what a tool is for.
 const VAGUE_WORDS: &str = "what when where which that this there their them have has with your into over more most \
      than then will would could should please want need like using used based given specified provided specific \
-     certain particular between from some only also make help know number value name type return about different same other another each every";
+     certain particular between from some only also make help know number value name type return about different same \
+     other another each every";
 /// Expressions whose words do not mention tools.
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
