@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::search::Search;
 use crate::{
-    facts::{Fact, compile},
+    facts::{Fact, FactType, compile},
     text::{
         canonical,
         lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains},
@@ -28,19 +28,37 @@ impl Search<'_, '_> {
     }
 
     /// Returns the clause between a colon and the end of the sentence, if it is a statement or has no facts:
-    /// "Report a problem: the door is jammed".
+    /// "Report a problem: the door is jammed". A statement may stand behind a comma, too.
     pub(super) fn clause_left(&self) -> Option<Fact> {
-        let (lead, rest) = self.clauses()?.split_once(": ")?;
+        let clauses = self.clauses()?;
+        self.clause_behind(": ", clauses.split_once(": "))
+            .or_else(|| self.clause_behind(", ", clauses.rsplit_once(", ")))
+    }
+
+    fn clause_behind(&self, mark: &str, parts: Option<(&str, &str)>) -> Option<Fact> {
+        let (lead, rest) = parts?;
         let rest = rest.split(['.', ';', '?', '!', '\n', ':']).next().unwrap_or(rest).trim_end();
         let first = rest.split(' ').next().unwrap_or(rest).to_lowercase();
-        let starts_otherwise = contains(CLAUSE_WORDS, &first) || contains(PHRASE_ENDS, &first);
+        // "a scratched door and a dent" are things, not a statement.
+        let starts_otherwise = contains(CLAUSE_WORDS, &first)
+            || contains(PHRASE_ENDS, &first)
+            || contains("a an", &first) && !self.is_statement(rest);
         if starts_otherwise || !(1..MAX_BYTES).contains(&rest.len()) {
             return None;
         }
-        let start = lead.len() + ": ".len();
+        let start = lead.len() + mark.len();
         let clause = self.clause(start..start + rest.len());
-        let is_text =
-            self.scope.reading.fact_in(&clause.range).is_none() || self.is_statement(rest);
+        let facts = self.scope.reading.facts().iter();
+        let mut facts = facts.filter(|it| clause.range.contains(&it.range.start)).peekable();
+        let has_numbers = facts.peek().is_some() && rest.starts_with(char::is_alphabetic);
+        let is_text = match mark {
+            ": " if facts.peek().is_none() => true,
+            // "login page returns 500 errors"
+            ": " if has_numbers && facts.all(|it| it.of == FactType::Number) => {
+                !self.is_of_other(rest)
+            }
+            _ => self.is_statement(rest),
+        };
         is_text.then_some(clause)
     }
 
@@ -57,13 +75,15 @@ impl Search<'_, '_> {
     /// Returns `true` for a clause that has a verb and states no other property: "half of the lamps are
     /// broken".
     fn is_statement(&self, clause: &str) -> bool {
-        let said = || words(clause).map(|it| &clause[it.range]);
-        let is_of_other = |word: &str| {
-            let form = canonical(word);
-            let mut others = self.properties.iter().filter(|it| it.path != self.property.path);
-            others.any(|it| it.owns(Some(&form)))
-        };
-        said().any(|it| contains(STATEMENT_VERBS, it)) && !said().any(is_of_other)
+        let mut said = words(clause).map(|it| &clause[it.range]);
+        said.any(|it| contains(STATEMENT_VERBS, it)) && !self.is_of_other(clause)
+    }
+
+    /// Returns `true` for a clause with a word of another property.
+    fn is_of_other(&self, clause: &str) -> bool {
+        let forms: Vec<_> = words(clause).map(|it| canonical(&clause[it.range])).collect();
+        let mut others = self.properties.iter().filter(|it| it.path != self.property.path);
+        others.any(|it| forms.iter().any(|form| it.owns(Some(form))))
     }
 }
 

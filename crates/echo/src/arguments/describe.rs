@@ -254,7 +254,8 @@ impl<'a> Description<'a> {
             && self.choices.is_empty()
             && self.prose_choices.is_empty()
             && self.meaning.is_some_and(|it| {
-                it.is_unlisted() || it.kind() == Kind::Title && self.words.len() > 1
+                let is_title = self.words.len() > 1 || self.has_any_word("title subject");
+                it.is_unlisted() || it.kind() == Kind::Title && is_title
             })
     }
 

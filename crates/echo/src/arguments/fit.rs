@@ -80,6 +80,10 @@ pub(super) fn is_name_of_something(property: &Property) -> bool {
     property.kind() == Some(Kind::Title) && property.is_wanted && property.words.len() > 1
 }
 
+fn is_wanted_person(property: &Property) -> bool {
+    property.kind() == Some(Kind::Person) && property.is_wanted
+}
+
 /// Returns `true` if a property may take a fact to which no word leads.
 pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
     let is_start = property.role() == Role::Start;
@@ -87,8 +91,10 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         FactType::Word => return false,
         FactType::Quote if !property.takes(FactType::Quote) => return false,
         FactType::Choice => return true,
-        // "Register Rex", "for Rex": the name of whom or what the tool is for.
-        FactType::Name if is_name_of_something(property) && has_cue(fact, "for to") => return true,
+        // "Register Rex", "for Rex", "£800 from Ada": the name of whom or what the tool is for.
+        FactType::Name if is_name_of_something(property) || is_wanted_person(property) => {
+            return fact.cue.is_none() || has_cue(fact, "for to from by");
+        }
         _ => {}
     }
     if !is_bare(fact) && !fact.cue.is_some_and(|cue| property.names_cue(cue)) {

@@ -79,7 +79,8 @@ fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usiz
     let is_of_other = |item: &Offer| {
         call.iter().filter(|it| it.path != property.path).any(|it| {
             let waits = it.is_array || it.is_open_and_single() && it.is_wanted;
-            let offers = it.offers.iter().filter(|_| waits).map(|it| &it.fact);
+            let may_have = |offer: &&Offer| waits && it.has_choices() == offer.choice.is_some();
+            let offers = it.offers.iter().filter(may_have).map(|it| &it.fact);
             let own =
                 it.fact.iter().filter(|fact| it.is_wanted || is_beside_own_word(it, fact, reading));
             own.chain(offers).any(|fact| overlap(fact, &item.fact))

@@ -21,6 +21,7 @@ mod formats;
 mod generator;
 mod last_resort;
 mod lists;
+mod nouns;
 mod number;
 mod offers;
 mod origin;

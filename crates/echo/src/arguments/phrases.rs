@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     facts::{FactType, Reading},
     text::{
-        lexicon::{CLAUSE_WORDS, ITEM_STARTS, PHRASE_ENDS, contains},
+        lexicon::{AMOUNT_UNITS, CLAUSE_WORDS, ITEM_STARTS, PHRASE_ENDS, contains},
         words,
     },
 };
@@ -93,12 +93,20 @@ fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
         _ if is_in(ITEM_STARTS) => Step::Article,
         _ if is_in(CLAUSE_WORDS) => Step::Clause,
         _ if is_in(PHRASE_ENDS) => Step::End,
+        // "gabapentin 100 mg"
+        Some(Number) if is_inside && has_unit(&reading.text[word.end..]) => Step::End,
         Some(Number | Code) if is_inside => Step::Clause,
         None | Some(Name | Word | Language | Capitals | Currency | Choice | Number | Code) => {
             Step::Word
         }
         Some(_) => Step::End,
     }
+}
+
+/// Returns `true` if a unit stands behind a number.
+fn has_unit(rest: &str) -> bool {
+    let mut words = rest.split(|c: char| !c.is_alphanumeric());
+    words.nth(1).is_some_and(|word| contains(AMOUNT_UNITS, word))
 }
 
 impl Items {

@@ -54,6 +54,7 @@ impl Search<'_, '_> {
         !self.property.is_wanted
             && fact.of == FactType::Name
             && self.has_rival(fact, is_name_of_something)
+            && self.offers(|it| it.of == fact.of).len() < 2
     }
 
     /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
@@ -185,16 +186,22 @@ impl Search<'_, '_> {
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {
                 let is_apart = is_bare(fact) && (may_be_in || !has_cue(fact, "in near"));
-                fact.of == of && self.scope.is_free(fact) && (of == FactType::Quote || is_apart)
+                let is_title = has_cue(fact, "titled") && self.property.kind() != Some(Title);
+                fact.of == of
+                    && self.scope.is_free(fact)
+                    && (of == FactType::Quote && !is_title || is_apart)
             };
             let left = self.scope.reading.facts().iter().filter(is_left);
             left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()
         };
         let types = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
+        // Further quotations, and further items of a list, are those of further calls.
         let is_one = |left: &Vec<Offer>| {
-            !left.is_empty() && left[1..].iter().all(|offer| offer.fact.continues_list)
+            left.first().is_some_and(|first| {
+                first.fact.of == FactType::Quote
+                    || left[1..].iter().all(|offer| offer.fact.continues_list)
+            })
         };
-        // Further items of a list are those of further calls.
         let left = types.map(facts).into_iter().find(is_one);
         left.into_iter().flatten().take(1).collect()
     }

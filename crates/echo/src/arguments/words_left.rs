@@ -9,11 +9,7 @@ use super::{
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading},
-    text::{
-        canonical,
-        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains, is_telling},
-        words,
-    },
+    text::{canonical, words},
 };
 
 /// Maximum number of bytes of a message in which words are looked for.
@@ -38,34 +34,17 @@ impl Search<'_, '_> {
         };
         let may_be_name = property.kind() != Some(Kind::Title);
         let one = |fact: Option<Fact>| fact.map(offer).into_iter().collect();
-        let ways: [&dyn Fn() -> Vec<Offer>; 5] = [
+        let ways: [&dyn Fn() -> Vec<Offer>; 8] = [
             &|| one(self.clause_told()),
-            &|| phrases(self.phrase_starts(), may_be_name),
             &|| one(self.clause_left()),
-            &|| one(self.before_own_word()),
+            &|| phrases(self.phrase_starts(), may_be_name),
+            &|| one(self.beside_own_noun()),
+            &|| one(self.behind_unit()),
+            &|| one(self.in_tool_word()),
             &|| phrases(self.behind(WEAK_STARTS), false),
+            &|| phrases(self.behind_verb(), false),
         ];
         ways.into_iter().map(|way| way()).find(|offers| !offers.is_empty()).unwrap_or_default()
-    }
-
-    /// Returns a lower-case word before a word of the property: "lavender plants" for `plant_name`.
-    fn before_own_word(&self) -> Option<Fact> {
-        let (text, start, reading) = (self.text(), self.scope.range.start, self.scope.reading);
-        let words: Vec<_> = words(text).map(|it| it.range).collect();
-        let shifted = |word: &Range<usize>| start + word.start..start + word.end;
-        let is_own =
-            |word: &Range<usize>| self.property.owns(Some(&canonical(&text[word.clone()])));
-        let is_value = |word: &Range<usize>| {
-            let (written, form) = (&text[word.clone()], canonical(&text[word.clone()]));
-            written.starts_with(char::is_lowercase)
-                && is_telling(&form)
-                && !self.is_of_tool(&form)
-                && ![CLAUSE_WORDS, PHRASE_ENDS].iter().any(|list| contains(list, written))
-                && reading.fact_in(&shifted(word)).is_none()
-        };
-        let mut pairs = words.windows(2).filter(|pair| &text[pair[0].end..pair[1].start] == " ");
-        let pair = pairs.find(|pair| is_own(&pair[1]) && is_value(&pair[0]))?;
-        Some(reading.phrase(shifted(&pair[0])))
     }
 
     /// Returns where phrases may start, best first.
@@ -77,10 +56,14 @@ impl Search<'_, '_> {
         let is_tool = |word: &Range<usize>| self.is_of_tool(&canonical(&text[word.clone()]));
         let mut starts = self.behind(&[": "]);
         starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| start + it.end));
-        // The clause of a further call: "and a salad for table 5"
-        starts.extend(text.starts_with(" and ").then_some(start + " and ".len()));
+        starts.extend(self.further_clause());
         starts.extend(self.behind(&[" with "]));
         starts
+    }
+
+    /// Returns where the clause of a further call starts: "and a salad for table 5".
+    pub(super) fn further_clause(&self) -> Option<usize> {
+        self.text().starts_with(" and ").then_some(self.scope.range.start + " and ".len())
     }
 
     /// Returns where words stand behind some marks, those of the first mark first.
@@ -93,14 +76,14 @@ impl Search<'_, '_> {
     }
 
     /// Returns the part of the message in which words are looked for.
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         let (text, Range { start, end }) = (&self.scope.reading.text, self.scope.range.clone());
         &text[start..end.min(text.floor_char_boundary(start + MAX_BYTES))]
     }
 
     /// Returns the phrases of the list that starts at `start`, if they are not words of the tool or the
     /// property.
-    fn phrases_left(&self, start: usize) -> Vec<Offer> {
+    pub(super) fn phrases_left(&self, start: usize) -> Vec<Offer> {
         let reading = self.scope.reading;
         let items = phrases(reading, start..self.scope.range.end);
         let is_known = |word: &String| {

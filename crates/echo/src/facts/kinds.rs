@@ -90,7 +90,7 @@ pub(super) const ROWS: [Row; 41] = [
     row(Kind::Title, "subject", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer visitor guest assignee employee student patient doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer visitor guest assignee employee student patient tenant applicant passenger doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
     row(Kind::Person, "instructor teacher trainer coach guide chef veterinarian dentist therapist mechanic", "", &[Name], ["with by", "", ""], ""),
     row(Kind::Person, "supplier vendor seller manufacturer donor", "", &[Quote, Name, Code], ["from by with", "", ""], ""),

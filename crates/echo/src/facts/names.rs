@@ -5,7 +5,10 @@ use std::ops::Range;
 use super::{Bare, FactType};
 use crate::text::{
     Sentence, canonical, ends_with_title,
-    lexicon::{ACRONYMS, BeforePlace, ELISIONS, Entry, NUMERALS, PARTICLES, is_generic},
+    lexicon::{
+        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, NUMERALS, PARTICLES, PEOPLE,
+        SUBJECT_VERBS, contains, is_generic, is_telling,
+    },
     words,
 };
 
@@ -24,8 +27,9 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         }
         let (text, range) = (&source[word.run()], word.run());
         let entry = word.run_entry.with_code(text);
-        let is_name = is_name(text, entry) && !(index == 0 && name.is_none())
-            || name.is_some() && NUMERALS.contains(&text);
+        let may_start = index > 0 || name.is_some() || starts_with_subject(source, sentence);
+        let is_name =
+            is_name(text, entry) && may_start || name.is_some() && NUMERALS.contains(&text);
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
@@ -89,6 +93,20 @@ fn join(
     }
     found.extend(named(source, name));
     None
+}
+
+/// Returns `true` for a sentence about whom its first words name: "Rex weighs 31 kg", "Ada Byron would like a
+/// room". Other first words are capitalized, too.
+fn starts_with_subject(source: &str, sentence: &Sentence) -> bool {
+    let runs = sentence.words.iter().filter(|word| word.starts_run() && !word.is_quoted);
+    let mut written = runs.map(|word| &source[word.run()]);
+    let Some(first) = written.next().map(str::to_lowercase) else { return false };
+    let verb = written.find(|word| !word.starts_with(char::is_uppercase));
+    // "Customer Ada Byron would like a room"
+    !contains(PEOPLE, &first)
+        && !contains(CLAUSE_WORDS, &first)
+        && is_telling(&first)
+        && verb.is_some_and(|verb| contains(SUBJECT_VERBS, verb))
 }
 
 fn is_name(word: &str, entry: Entry) -> bool {

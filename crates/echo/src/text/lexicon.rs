@@ -137,7 +137,7 @@ pub(super) const FILE_EXTENSIONS: &str = "pdf txt md csv tsv json yaml yml xml h
 pub(crate) const LIST_JOINTS: &str = "and or then as well also";
 /// Words for people who are counted, in canonical form.
 pub(crate) const PEOPLE: &str = "people person participant guest passenger traveler visitor attendee kid kids child \
-     children adult friend student member player";
+     children adult friend student member player customer client patient tenant employee";
 /// Words before the first word of an item of a list.
 pub(crate) const ITEM_STARTS: &str = "a an the some any my our";
 /// Words that end a list of phrases.
@@ -145,7 +145,11 @@ pub(crate) const PHRASE_ENDS: &str = "for in on at to from by until till since n
      please then also but because so if when while starting today tomorrow now";
 /// Words of another clause than the words before them.
 pub(crate) const CLAUSE_WORDS: &str = "i we he she it they me us him her them you this these those there that which who \
-     is are was were be has have had will would should could can may do does not thanks thank your his their";
+     is are was were be has have had will would should could can may do does not thanks thank your his their \
+     nobody everybody everyone someone somebody";
+/// Verbs behind the name of whom a sentence is about.
+pub(crate) const SUBJECT_VERBS: &str =
+    "is was has had will would wants needs likes asks asked called paid weighs";
 /// Words before a number that is not the value of a text.
 pub(crate) const PREPOSITIONS: &str = "for in on at to of with from by about";
 /// Words between a value and what it is for.
@@ -155,6 +159,12 @@ pub(crate) const CONNECTIVES: &str = "is are was be will should equal equals as 
 /// Units and endings that grow on numbers.
 pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v \
      hz khz mhz ghz kb mb gb tb l ml kmh mph n j pa mol px";
+
+/// Units of how much there is of something.
+pub(crate) const AMOUNT_UNITS: &str =
+    "mg g kg ml l lb lbs oz cm m km liters litres grams pounds kilos";
+/// Words of properties that tell of a request, in canonical form.
+pub(crate) const OWN_TEXTS: &str = "reason description note comment detail remark";
 
 /// Other ways to write a currency, each followed by its code.
 const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \

@@ -2,6 +2,7 @@
 
 mod hostile;
 mod left_over;
+mod nouns;
 mod random_schemas;
 mod several;
 mod strings;
