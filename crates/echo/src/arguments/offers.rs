@@ -129,6 +129,7 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
     let (stated, after) = (&reading.text[fact.range.clone()], &reading.text[fact.range.end..]);
     let is_date_time = property.format == Some("date-time");
     let text = match fact.of {
+        FactType::Number if !property.is_numeric() && is_decimal(stated) => stated.to_owned(),
         FactType::Number | FactType::Money | FactType::Share => return numbers(property, fact),
         FactType::Quote if property.is_numeric() => return numbers(property, fact),
         FactType::Language => return vec![stated.into(), fact.value.as_str().into()],
@@ -150,6 +151,11 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
         _ => fact.value.clone(),
     };
     vec![text.into()]
+}
+
+/// Returns `true` for a number with a point, which a text keeps as written: "version 2.0".
+fn is_decimal(stated: &str) -> bool {
+    stated.contains('.') && stated.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Returns the time for a date, or the date for a time, that makes it a `date-time`: one right next to

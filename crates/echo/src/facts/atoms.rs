@@ -268,7 +268,7 @@ fn with_unit(token: &str) -> Option<(usize, String)> {
 fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
     let bare = token.trim_start_matches('-');
     if is_grouped(bare)
-        && plain(token).parse::<f64>().is_ok()
+        && bare.replace(',', "").parse::<f64>().is_ok()
         && bare.starts_with(|c: char| c.is_ascii_digit())
         && !bare.contains(['e', 'E'])
     {

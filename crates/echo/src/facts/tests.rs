@@ -82,6 +82,16 @@ fn reads_facts() {
         &[(Phone, "+1 555-010-0199"), (Number, "1200"), (Number, "two"), (Number, "-5")]
             .map(|(of, value)| (of, if value == "two" { "2" } else { value })),
     );
+    check(
+        "5.12.0, 2.0.0, v3.0.2, 2.0.0-rc.1, 2.50",
+        &[
+            (Code, "5.12.0"),
+            (Code, "2.0.0"),
+            (Code, "v3.0.2"),
+            (Code, "2.0.0-rc.1"),
+            (Number, "2.5"),
+        ],
+    );
     check("order ABC-123 of 203.0.113.7", &[(Code, "ABC-123"), (Ip, "203.0.113.7")]);
     check(
         "translate 'Rome on 2025-06-01' to French",
