@@ -260,7 +260,16 @@ impl<'a> Description<'a> {
     }
 
     pub(super) fn has_word(&self, word: &str) -> bool {
-        self.words.iter().any(|it| it == word)
+        self.words.iter().any(|it| it == word) || self.is_joined(word)
+    }
+
+    /// Returns `true` for all words of the name in one: "userid", "user_id".
+    fn is_joined(&self, word: &str) -> bool {
+        let mut rest = Some(word);
+        self.words
+            .iter()
+            .for_each(|it| rest = rest.and_then(|rest| rest.strip_prefix(it.as_str())));
+        rest == Some("") && self.words.len() > 1
     }
 
     pub(super) fn has_any_word(&self, list: &str) -> bool {
@@ -290,7 +299,7 @@ impl<'a> Description<'a> {
 
     /// Returns `true` if a fact beside the word belongs to the property.
     pub(super) fn owns(&self, word: Option<&str>) -> bool {
-        word.is_some_and(|word| self.own_words.iter().any(|it| it == word))
+        word.is_some_and(|word| self.own_words.iter().any(|it| it == word) || self.is_joined(word))
     }
 }
 

@@ -28,6 +28,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let is_value = |fact: &Rc<Fact>| match fact.of {
         FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
         FactType::Number if !property.is_numeric() => !counts(fact, reading),
+        // "the api-gateway deployment", but not "a high-priority ticket"
+        FactType::Identifier => {
+            reading.is_alone(fact) || property.is_wanted && property.owns(reading.beside(fact)[1])
+        }
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
         _ => true,
     };

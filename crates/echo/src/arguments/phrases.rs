@@ -85,7 +85,7 @@ pub(super) fn phrases(reading: &Reading, part: Range<usize>) -> Vec<Range<usize>
 }
 
 fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
-    use FactType::{Capitals, Choice, Code, Currency, Language, Name, Number, Word};
+    use FactType::{Capitals, Choice, Code, Currency, Identifier, Language, Name, Number, Word};
     let written = reading.text[word.clone()].to_lowercase();
     let is_in = |list| contains(list, &written);
     match reading.fact_in(word).map(|fact| fact.of) {
@@ -96,9 +96,10 @@ fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
         // "gabapentin 100 mg"
         Some(Number) if is_inside && has_unit(&reading.text[word.end..]) => Step::End,
         Some(Number | Code) if is_inside => Step::Clause,
-        None | Some(Name | Word | Language | Capitals | Currency | Choice | Number | Code) => {
-            Step::Word
-        }
+        None
+        | Some(
+            Name | Word | Language | Capitals | Currency | Choice | Number | Code | Identifier,
+        ) => Step::Word,
         Some(_) => Step::End,
     }
 }

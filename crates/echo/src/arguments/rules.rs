@@ -24,7 +24,7 @@ const MAX_COUNTED: usize = 4;
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with the name that users see.
-pub(super) const RULES: [(&str, Rule); 11] = [
+pub(super) const RULES: [(&str, Rule); 12] = [
     ("in a statement", |search| search.stated()),
     ("behind its cue", |search| search.behind_own_cue()),
     ("before its counterpart", |search| search.before_partner()),
@@ -34,9 +34,13 @@ pub(super) const RULES: [(&str, Rule); 11] = [
     ("left over", |search| search.left()),
     ("number left over", |search| search.numbers_left()),
     ("place left over", |search| search.places_left()),
-    ("the only one left", |search| search.only_one_left()),
+    ("the only one left", |search| search.only_one_left(&NAMES)),
     ("words left over", |search| search.words_left()),
+    ("the only one left", |search| search.only_one_left(&[FactType::Identifier])),
 ];
+
+/// The facts that the only text may be, best first.
+const NAMES: [FactType; 4] = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
 
 impl Search<'_, '_> {
     /// The facts behind a cue of the property.
@@ -168,8 +172,8 @@ impl Search<'_, '_> {
         facts.drain(index.saturating_sub(before + 1)..index + after).collect()
     }
 
-    /// The quote or the name that is left, for the only string that must be there and has no value.
-    fn only_one_left(&self) -> Vec<Offer> {
+    /// The fact of one of some types that is left, for the only string that must be there and has no value.
+    fn only_one_left(&self, types: &[FactType]) -> Vec<Offer> {
         use Kind::{Event, Id, Label, Person, Title};
         let waits = |it: &&Property| {
             it.is_open_and_single()
@@ -181,8 +185,10 @@ impl Search<'_, '_> {
         if !waits(&self.property) || self.properties.iter().filter(waits).count() > 1 {
             return Vec::new();
         }
-        // Only what no list knows may be a place.
-        let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted());
+        let mut facts = self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
+        // Only what no list knows may be a place: "Scale image-worker in eu-west-1"
+        let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted())
+            && !facts.any(|it| it.of == FactType::Identifier && self.is_value(it));
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {
                 let is_apart = is_bare(fact) && (may_be_in || !has_cue(fact, "in near"));
@@ -190,11 +196,11 @@ impl Search<'_, '_> {
                 fact.of == of
                     && self.scope.is_free(fact)
                     && (of == FactType::Quote && !is_title || is_apart)
+                    && (of != FactType::Identifier || self.is_value(fact))
             };
             let left = self.scope.reading.facts().iter().filter(is_left);
             left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()
         };
-        let types = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
         // Further quotations, and further items of a list, are those of further calls.
         let is_one = |left: &Vec<Offer>| {
             left.first().is_some_and(|first| {
@@ -202,8 +208,15 @@ impl Search<'_, '_> {
                     || left[1..].iter().all(|offer| offer.fact.continues_list)
             })
         };
-        let left = types.map(facts).into_iter().find(is_one);
+        let left = types.iter().map(|of| facts(*of)).find(is_one);
         left.into_iter().flatten().take(1).collect()
+    }
+
+    /// Returns `true` for an identifier that is no name of the tool or of a property.
+    fn is_value(&self, fact: &Fact) -> bool {
+        let form = self.scope.reading.whole_form(fact.range.start);
+        let is_known = self.properties.iter().any(|it| it.has_word(form));
+        self.scope.reading.is_alone(fact) && !is_known && self.tool.concat() != form
     }
 
     /// The lower-case words for a place.

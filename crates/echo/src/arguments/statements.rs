@@ -21,8 +21,7 @@ pub(super) fn stated_words<'r>(
 ) -> impl Iterator<Item = Fact> + 'r {
     let takes = matches!(property.kind(), Some(Kind::Label | Kind::Title | Kind::Id | Kind::Uuid));
     let words = property.words.iter().filter(move |_| takes);
-    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
-    ends.filter_map(|(Range { end, .. }, _)| {
+    said(property, reading, words).filter_map(|(Range { end, .. }, _)| {
         let captures = STATEMENT.captures(&reading.text[end..])?;
         let word = captures.get(1).or(captures.get(2))?;
         let range = end + word.start()..end + word.end();
@@ -32,12 +31,21 @@ pub(super) fn stated_words<'r>(
     })
 }
 
+/// Returns where words of a property stand, if not in the identifier of something else.
+fn said<'r>(
+    property: &'r Property,
+    reading: &'r Reading,
+    words: impl Iterator<Item = &'r String> + 'r,
+) -> impl Iterator<Item = (Range<usize>, bool)> + 'r {
+    let found = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
+    found.filter(|(range, _)| property.has_word(reading.whole_form(range.start)))
+}
+
 /// Returns the phrases that statements give to a property: "the injury is a sprained knee", "items: skis and
 /// boots".
 pub(super) fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact> {
     let words = property.own_words.iter().filter(|_| property.is_any_text());
-    let ends = words.flat_map(|word| reading.find(slice::from_ref(word))).take(MAX_STATEMENTS);
-    let lists = ends.filter_map(|(Range { end, .. }, _)| {
+    let lists = said(property, reading, words).filter_map(|(Range { end, .. }, _)| {
         let lead = LEADS_TO_PHRASE.find(&reading.text[end..])?.len();
         let items = phrases(reading, end + lead..reading.text.len());
         // "with the items skis and boots"

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use super::FactType;
 use crate::text::canonical;
 use FactType::{
-    Capitals, Code, Currency, Date, Email, Expression, File, Ip, Language, Money, Name, Number,
-    Phone, Quote, RelativeDate, Share, Time, Url, Uuid, Word,
+    Capitals, Code, Currency, Date, Email, Expression, File, Identifier, Ip, Language, Money, Name,
+    Number, Phone, Quote, RelativeDate, Share, Time, Url, Uuid, Word,
 };
 
 /// The kind of a property.
@@ -88,7 +88,7 @@ pub(super) const ROWS: [Row; 41] = [
     row(Kind::Room, "room", "", &[Name, Word, Code, Number], ["in at", "from", "to"], ""),
     row(Kind::Title, "title label", "", &[Quote, Name, File], ["titled called named subject", "", ""], ""),
     row(Kind::Title, "subject", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test email subject"),
-    row(Kind::Title, "name", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test User"),
+    row(Kind::Title, "name", "", &[Quote, Name, File, Identifier], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
     row(Kind::Person, "person customer visitor guest assignee employee student patient tenant applicant passenger doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
@@ -104,9 +104,9 @@ pub(super) const ROWS: [Row; 41] = [
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
-    row(Kind::Label, "", "", &[Quote, Code, Name, File, Number, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
+    row(Kind::Label, "", "", &[Quote, Code, Name, File, Number, Identifier, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
-    row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number], ["", "", ""], ""),
+    row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number, Identifier], ["", "", ""], ""),
 ];
 
 const fn row(

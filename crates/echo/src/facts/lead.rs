@@ -19,7 +19,7 @@ impl Reading {
         let part = self.part(fact.range.start);
         part.into_iter().flat_map(|(sentence, _)| {
             let lead = fact.lead.get_or_init(|| lead(&self.text, sentence, fact.range.start));
-            sentence.words[lead.clone()].iter().rev().map(|word| sentence.form(word))
+            lead.clone().rev().map(|at| sentence.whole_form(at))
         })
     }
 

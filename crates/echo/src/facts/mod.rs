@@ -55,6 +55,8 @@ pub(crate) enum FactType {
     Number,
     /// A token with a digit.
     Code,
+    /// Lower-case words joined by hyphens or underscores.
+    Identifier,
     Currency,
     Language,
     /// Two to five capital letters.
@@ -200,11 +202,25 @@ impl Reading {
         next.map(|fact| &**fact).filter(|fact| fact.range.start < range.end)
     }
 
+    /// Returns the canonical form of the word at a position, that of the whole identifier for a part of one.
+    pub(crate) fn whole_form(&self, at: usize) -> &str {
+        let Some((sentence, _)) = self.part(at) else { return "" };
+        sentence.whole_form(sentence.word_from(at))
+    }
+
+    /// Returns `true` for an identifier without a noun behind it.
+    pub(crate) fn is_alone(&self, fact: &Fact) -> bool {
+        let start = fact.range.start;
+        self.part(start).is_some_and(|(sentence, _)| {
+            sentence.words.get(sentence.word_from(start)).is_some_and(|word| word.is_part)
+        })
+    }
+
     /// Returns the canonical words before and after a fact.
     pub(crate) fn beside(&self, fact: &Fact) -> [Option<&str>; 2] {
         let Some((sentence, _)) = self.part(fact.range.start) else { return [None; 2] };
         let beside = fact.beside.get_or_init(|| sentence.beside(&self.text, &fact.range));
-        beside.map(|index| index.map(|index| sentence.form(&sentence.words[index])))
+        beside.map(|index| index.map(|index| sentence.whole_form(index)))
     }
 }
 

@@ -42,6 +42,13 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
             found.push((FactType::Currency, range, code.to_owned()));
         } else if is_capitals(text) && !is_name && !ACRONYMS.contains(&text) {
             found.push((FactType::Capitals, range, text.to_owned()));
+        } else if let Some(identifier) = sentence.identifier_of(index) {
+            let last = &sentence.words[identifier.words.end - 1];
+            let range = range.start..last.range().end;
+            if identifier.words.start == index {
+                let text = source[range.clone()].to_owned();
+                found.push((FactType::Identifier, range, text));
+            }
         } else if may_be_place(source, sentence, index, entry) {
             found.push((FactType::Word, range, text.to_owned()));
         }

@@ -116,6 +116,27 @@ fn reads_names() {
 }
 
 #[test]
+fn reads_identifiers() {
+    check(
+        "restart web-front, copy archive_db to mail-archive",
+        &[(Identifier, "web-front"), (Identifier, "archive_db"), (Identifier, "mail-archive")],
+    );
+    for text in ["she needs a follow-up", "check-up at two", "it is high-priority", "to call a_b()"]
+    {
+        let reading = Reading::new(text);
+        assert!(reading.facts().iter().all(|it| it.of != Identifier), "{text}");
+    }
+    for (text, is_alone) in [("drain web-front now", true), ("drain the blue-green server", false)]
+    {
+        let reading = Reading::new(text);
+        assert_eq!(
+            reading.facts().iter().map(|it| reading.is_alone(it)).collect::<Vec<_>>(),
+            [is_alone]
+        );
+    }
+}
+
+#[test]
 fn rejects_what_only_looks_like_a_fact() {
     for text in ["2025-02-30", "2025-13-01", "at 25:61", "in general", "I am in May"] {
         check(text, &[]);

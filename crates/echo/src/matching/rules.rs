@@ -266,7 +266,8 @@ impl<'a> SentenceMatcher<'a> {
 
     fn is_free(&self, word: &Occurrence, is_distinctive: bool) -> bool {
         let mut positions = word.first..=word.last;
-        !positions.any(|at| self.sentence.words()[at].is_quoted || is_distinctive && self.taken[at])
+        !positions
+            .any(|at| !self.sentence.words()[at].is_free() || is_distinctive && self.taken[at])
     }
 
     /// Adds a match of words of a name. If all words of the name are generic, all are distinctive.

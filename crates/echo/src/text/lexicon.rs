@@ -1,5 +1,7 @@
 //! All lists of words, and what they say of a word.
 
+mod values;
+
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
@@ -7,6 +9,9 @@ use indexmap::IndexMap;
 use iso_currency::Currency;
 
 use super::canonical::canonical;
+use values::{CURRENCY_NAMES, LANGUAGES};
+
+pub(crate) use values::{AMOUNT_UNITS, UNITS};
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
@@ -152,31 +157,15 @@ pub(crate) const SUBJECT_VERBS: &str =
     "is was has had will would wants needs likes asks asked called paid weighs";
 /// Words before a number that is not the value of a text.
 pub(crate) const PREPOSITIONS: &str = "for in on at to of with from by about";
+/// Parts of compounds that are no names, besides prepositions and numbers: "check-up", "self-service".
+pub(super) const COMPOUND_PARTS: &str =
+    "up off out down back away non self pre post re co anti well half semi all";
 /// Words between a value and what it is for.
 pub(crate) const CONNECTIVES: &str = "is are was be will should equal equals as of to at set the a an called named exactly \
      over under above below least most more less no not than up";
 
-/// Units and endings that grow on numbers.
-pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v \
-     hz khz mhz ghz kb mb gb tb l ml kmh mph n j pa mol px";
-
-/// Units of how much there is of something.
-pub(crate) const AMOUNT_UNITS: &str =
-    "mg g kg ml l lb lbs oz cm m km liters litres grams pounds kilos";
 /// Words of properties that tell of a request, in canonical form.
 pub(crate) const OWN_TEXTS: &str = "reason description note comment detail remark";
-
-/// Other ways to write a currency, each followed by its code.
-const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
-     pounds GBP yen JPY yuan CNY rupee INR rupees INR franc CHF francs CHF";
-
-/// Names of languages, each followed by its ISO 639-1 code.
-const LANGUAGES: &str = "afrikaans af albanian sq arabic ar armenian hy basque eu bengali bn bulgarian bg catalan ca \
-     chinese zh croatian hr czech cs danish da dutch nl english en estonian et finnish fi french fr galician gl \
-     georgian ka german de greek el hebrew he hindi hi hungarian hu icelandic is indonesian id irish ga italian it \
-     japanese ja korean ko latin la latvian lv lithuanian lt malay ms maltese mt mandarin zh nepali ne norwegian no \
-     persian fa polish pl portuguese pt punjabi pa romanian ro russian ru serbian sr slovak sk slovenian sl spanish es \
-     swahili sw swedish sv tagalog tl tamil ta thai th turkish tr ukrainian uk urdu ur vietnamese vi welsh cy";
 
 /// Units, times and other words that are not places even after "in", and not names even if capitalized.
 const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree degrees meters metres miles kilometers km \

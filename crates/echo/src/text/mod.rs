@@ -1,10 +1,11 @@
 //! Reads text: words and their canonical forms, sentences, quotes and addresses.
 //!
 //! Tool names, property names and messages are all read here, so that a word is the same word
-//! everywhere. `lexicon.rs` has all lists of words.
+//! everywhere. `lexicon` has all lists of words.
 
 mod addresses;
 mod canonical;
+mod identifiers;
 pub(crate) mod lexicon;
 mod names;
 mod quotes;

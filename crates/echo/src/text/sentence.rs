@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     addresses::{Address, addresses},
     canonical::{canonical, canonicalize},
+    identifiers::{Identifier, identifiers},
     lexicon::{
         CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic,
         passes_on_negation,
@@ -25,6 +26,7 @@ pub(crate) struct Sentence {
     /// The words outside of addresses.
     pub(crate) words: Vec<Word>,
     pub(crate) addresses: Vec<Address>,
+    pub(crate) identifiers: Vec<Identifier>,
     /// The canonical forms of the words.
     forms: String,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Word {
     /// The entry of the run that the word starts.
     pub(crate) run_entry: &'static Entry,
     pub(crate) is_quoted: bool,
+    /// Whether the word is a part of an identifier, which is one word.
+    pub(crate) is_part: bool,
     /// Whether the word, and what starts with it, is negated.
     pub(crate) is_negated: bool,
     /// Whether the next word is negated, unless punctuation separates it.
@@ -55,9 +59,14 @@ impl Word {
         self.run.clone()
     }
 
-    /// Returns `true` if the word is neither quoted nor negated.
+    /// Returns `true` if the word is neither quoted nor a part of an identifier.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.is_quoted && !self.is_part
+    }
+
+    /// Returns `true` if the word is free and not negated.
     pub(crate) fn is_said(&self) -> bool {
-        !self.is_quoted && !self.is_negated
+        self.is_free() && !self.is_negated
     }
 
     /// Returns `true` if this is the first word of its run.
@@ -74,8 +83,13 @@ impl Sentence {
         addresses.iter_mut().for_each(|it| it.range = shifted(&it.range, range.start));
         let words = Vec::with_capacity(part.len() / WORD_LEN);
         let forms = String::with_capacity(part.len());
-        let mut sentence = Self { range, words, addresses, forms };
+        let mut sentence = Self { range, words, addresses, identifiers: Vec::new(), forms };
         sentence.read_words(text, quotes);
+        sentence.identifiers = identifiers(text, &sentence);
+        for identifier in sentence.identifiers.iter().filter(|it| it.is_alone) {
+            let parts = &mut sentence.words[identifier.words.clone()];
+            parts.iter_mut().for_each(|part| part.is_part = true);
+        }
         sentence
     }
 
@@ -113,6 +127,7 @@ impl Sentence {
                 _ => &NONE,
             },
             is_quoted,
+            is_part: false,
             is_negated,
             negates,
             range: word.range.clone(),
@@ -145,6 +160,21 @@ impl Sentence {
     /// Returns the canonical form of a word.
     pub(crate) fn form(&self, word: &Word) -> &str {
         &self.forms[word.form.clone()]
+    }
+
+    /// Returns the identifier that a word is a part of.
+    pub(crate) fn identifier_of(&self, at: usize) -> Option<&Identifier> {
+        let next = self.identifiers.partition_point(|it| it.words.end <= at);
+        self.identifiers.get(next).filter(|it| it.words.contains(&at))
+    }
+
+    /// Returns the canonical form of the word at an index, that of the whole identifier for a part of one.
+    pub(crate) fn whole_form(&self, at: usize) -> &str {
+        let word = &self.words[at];
+        let whole =
+            self.identifier_of(at).filter(|_| word.is_part).map(|it| &self.words[it.words.clone()]);
+        let [first, .., last] = whole.unwrap_or_default() else { return self.form(word) };
+        &self.forms[first.form.start..last.form.end]
     }
 
     /// Returns `true` if the word at an index is the first of a clause after another.
@@ -236,7 +266,7 @@ impl Sentence {
                 return None;
             }
             let form = self.form(word);
-            if !is_generic(form) && !FILLERS.contains(&form) {
+            if word.is_part || !is_generic(form) && !FILLERS.contains(&form) {
                 return Some(index);
             }
             let is_number = form.starts_with(|c: char| c.is_ascii_digit());

@@ -1,0 +1,20 @@
+//! Units, currencies and languages.
+
+/// Units and endings that grow on numbers.
+pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft in yd k c f h hr hrs min s ms w kw kwh v \
+     hz khz mhz ghz kb mb gb tb l ml kmh mph n j pa mol px";
+
+/// Units of how much there is of something.
+pub(crate) const AMOUNT_UNITS: &str = "mg g kg ml l lb lbs oz cm m km liters litres grams pounds kilos";
+
+/// Other ways to write a currency, each followed by its code.
+pub(super) const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
+     pounds GBP yen JPY yuan CNY rupee INR rupees INR franc CHF francs CHF";
+
+/// Names of languages, each followed by its ISO 639-1 code.
+pub(super) const LANGUAGES: &str = "afrikaans af albanian sq arabic ar armenian hy basque eu bengali bn bulgarian bg catalan ca \
+     chinese zh croatian hr czech cs danish da dutch nl english en estonian et finnish fi french fr galician gl \
+     georgian ka german de greek el hebrew he hindi hi hungarian hu icelandic is indonesian id irish ga italian it \
+     japanese ja korean ko latin la latvian lv lithuanian lt malay ms maltese mt mandarin zh nepali ne norwegian no \
+     persian fa polish pl portuguese pt punjabi pa romanian ro russian ru serbian sr slovak sk slovenian sl spanish es \
+     swahili sw swedish sv tagalog tl tamil ta thai th turkish tr ukrainian uk urdu ur vietnamese vi welsh cy";
