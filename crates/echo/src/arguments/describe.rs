@@ -332,8 +332,9 @@ fn described_words(flat: &FlatSchema) -> Vec<String> {
 
 /// Returns the values that the descriptions of a text without a more specific kind list.
 fn prose_choices(meaning: Option<Meaning>, flat: &FlatSchema) -> Vec<String> {
-    let takes =
-        meaning.is_some_and(|it| matches!(it.kind(), Kind::Label | Kind::Event | Kind::Room));
+    let takes = meaning.is_some_and(|it| {
+        matches!(it.kind(), Kind::Label | Kind::Event | Kind::Room | Kind::Version)
+    });
     if !takes || flat.values("enum").next().is_some() {
         return Vec::new();
     }

@@ -75,6 +75,15 @@ pub(super) fn is_bare(fact: &Fact) -> bool {
         || !fact.cue.is_some_and(is_exclusive)
 }
 
+/// Returns `true` for a code such as "1.8.0", "v2" or "2.0.0-rc.1".
+pub(super) fn is_version(fact: &Fact) -> bool {
+    let number = fact.value.strip_prefix(['v', 'V']);
+    let rest = number.unwrap_or(&fact.value);
+    fact.of == FactType::Code
+        && rest.starts_with(|c: char| c.is_ascii_digit())
+        && (number.is_some() || rest.contains('.'))
+}
+
 /// Returns `true` for the name of something that must be there, such as `pet_name`.
 pub(super) fn is_name_of_something(property: &Property) -> bool {
     property.kind() == Some(Kind::Title) && property.is_wanted && property.words.len() > 1
@@ -106,6 +115,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         // Short numbers are more likely counts.
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
+        Some(Kind::Version) => is_version(fact),
         Some(Kind::Title | Kind::Event) => matches!(fact.of, FactType::Quote | FactType::File),
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         Some(Kind::Person) if !property.is_wanted => false,

@@ -3,11 +3,11 @@
 use std::{cmp::Reverse, ops::Range, rc::Rc};
 
 use super::{
-    fit::is_amount,
+    fit::{is_amount, is_version},
     property::{Offer, Property},
 };
 use crate::{
-    facts::{Fact, FactType, Reading},
+    facts::{Fact, FactType, Kind, Reading},
     text::lexicon::is_generic,
 };
 
@@ -67,8 +67,18 @@ pub(super) struct Search<'s, 'a> {
 impl Search<'_, '_> {
     /// Returns the suitable offers whose facts are not taken.
     pub(super) fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
-        let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
+        let is_allowed = |fact: &Fact| {
+            self.scope.is_free(fact) && is_suitable(fact) && !self.is_version_of_other(fact)
+        };
         self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
+    }
+
+    /// Returns `true` for a version if another open property is one: "the payments service 1.8.0".
+    fn is_version_of_other(&self, fact: &Fact) -> bool {
+        let is_version_property = |it: &Property| it.kind() == Some(Kind::Version);
+        is_version(fact)
+            && !is_version_property(self.property)
+            && self.has_rival(fact, is_version_property)
     }
 
     /// Returns `true` if a canonical word is one of the tool's name that says what the tool is for.

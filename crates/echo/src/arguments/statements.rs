@@ -19,7 +19,8 @@ pub(super) fn stated_words<'r>(
     property: &'r Property,
     reading: &'r Reading,
 ) -> impl Iterator<Item = Fact> + 'r {
-    let takes = matches!(property.kind(), Some(Kind::Label | Kind::Title | Kind::Id | Kind::Uuid));
+    use Kind::{Id, Label, Title, Uuid, Version};
+    let takes = matches!(property.kind(), Some(Label | Title | Id | Uuid | Version));
     let words = property.words.iter().filter(move |_| takes);
     said(property, reading, words).filter_map(|(Range { end, .. }, _)| {
         let captures = STATEMENT.captures(&reading.text[end..])?;

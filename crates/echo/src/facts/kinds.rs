@@ -28,6 +28,7 @@ pub(crate) enum Kind {
     Share,
     Number,
     Id,
+    Version,
     Currency,
     Language,
     Symbol,
@@ -65,7 +66,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-pub(super) const ROWS: [Row; 41] = [
+pub(super) const ROWS: [Row; 42] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -106,6 +107,7 @@ pub(super) const ROWS: [Row; 41] = [
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
     row(Kind::Label, "", "", &[Quote, Code, Name, File, Number, Identifier, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
+    row(Kind::Version, "version", "", &[Code, Quote, Number], ["", "from", "to"], ""),
     row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number, Identifier], ["", "", ""], ""),
 ];
 
