@@ -110,7 +110,7 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}Z?)?(?: ?(?P<half>[ap])\.?m)?\b".to_owned(),
         r"\b(?P<hour1>[0-9]{1,2}) ?(?P<half1>[ap])\.?m\b".to_owned(),
         r"\b(?P<noon>noon)\b|\b(?P<midnight>midnight)\b".to_owned(),
-        r"(?P<phone>\+[0-9][0-9 ()-]{5,18}[0-9]|\(?\b[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}|\b[0-9]{3}-[0-9]{4})\b".to_owned(),
+        r"(?P<phone>\+[0-9][0-9 ()-]{5,18}[0-9]|\(?\b[0-9]{3}\)?[ -][0-9]{3}[ -][0-9]{4}|\b[0-9]{3}-[0-9]{4}|\b0[0-9]{2,4} [0-9]{5,8}|\b0[0-9]{2,4} [0-9]{3,4} [0-9]{3,4}|\b0[0-9](?: [0-9]{2}){4})\b".to_owned(),
         format!(r"(?P<sign>\$|€|£|¥) ?(?P<money>{number}(?:{factor})?)"),
         format!(r"(?P<money1>{number}(?:{factor})?) ?(?P<unit>\$|€|£|¥|(?:dollars?|bucks|euros?|pounds?|yen|yuan|rupees?|francs?|(?-i:[A-Z]{{3}}))\b)"),
         format!(r"(?P<share>{number}) ?(?:%|percent\b)"),

@@ -92,6 +92,17 @@ fn reads_facts() {
             (Number, "2.5"),
         ],
     );
+    check(
+        "call 07700 900123, 020 7946 0018, 06 12 34 56 78 or 555 010 0199, room 20 4000",
+        &[
+            (Phone, "07700 900123"),
+            (Phone, "020 7946 0018"),
+            (Phone, "06 12 34 56 78"),
+            (Phone, "555 010 0199"),
+            (Number, "20"),
+            (Number, "4000"),
+        ],
+    );
     check("order ABC-123 of 203.0.113.7", &[(Code, "ABC-123"), (Ip, "203.0.113.7")]);
     check(
         "translate 'Rome on 2025-06-01' to French",
