@@ -36,8 +36,10 @@ impl Search<'_, '_> {
         let (text, start, reading) = (self.text(), self.scope.range.start, self.scope.reading);
         let words: Vec<_> = words(text).map(|it| it.range).collect();
         let shifted = |word: &Range<usize>| start + word.start..start + word.end;
-        let is_own =
-            |word: &Range<usize>| self.property.owns(Some(&canonical(&text[word.clone()])));
+        let is_own = |word: &Range<usize>| {
+            let is_whole = !text[word.end..].starts_with(['-', '_']);
+            is_whole && self.property.owns(Some(&canonical(&text[word.clone()])))
+        };
         let is_value = |word: &Range<usize>| {
             let (written, form) = (&text[word.clone()], canonical(&text[word.clone()]));
             written.starts_with(char::is_lowercase)

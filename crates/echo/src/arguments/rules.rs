@@ -189,13 +189,18 @@ impl Search<'_, '_> {
         // Only what no list knows may be a place: "Scale image-worker in eu-west-1"
         let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted())
             && !facts.any(|it| it.of == FactType::Identifier && self.is_value(it));
+        let is_apart = |fact: &Rc<Fact>| {
+            // A cue in the clause of another call is none here.
+            let own = self.property.offers.iter().find(|it| it.fact.range == fact.range);
+            let fact = own.map_or(fact, |it| &it.fact);
+            is_bare(fact) && (may_be_in || !has_cue(fact, "in near"))
+        };
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {
-                let is_apart = is_bare(fact) && (may_be_in || !has_cue(fact, "in near"));
                 let is_title = has_cue(fact, "titled") && self.property.kind() != Some(Title);
                 fact.of == of
                     && self.scope.is_free(fact)
-                    && (of == FactType::Quote && !is_title || is_apart)
+                    && (of == FactType::Quote && !is_title || is_apart(fact))
                     && (of != FactType::Identifier || self.is_value(fact))
             };
             let left = self.scope.reading.facts().iter().filter(is_left);
