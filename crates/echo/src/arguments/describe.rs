@@ -16,7 +16,7 @@ use crate::{
     text::{
         canonical_words,
         lexicon::{NO_OWN_WORDS, contains, is_generic},
-        lower_case_words,
+        lower_case_words, stem,
     },
 };
 
@@ -293,6 +293,13 @@ impl<'a> Description<'a> {
         } else if self.has_any_word("max maximum") {
             Some("under up-to to")
         } else {
+    /// Returns `true` for a participle of a word of a list: "blocking" for `blocked_roads`.
+    pub(super) fn has_participle(&self, word: &str) -> bool {
+        self.is_array
+            && word.ends_with("ing")
+            && self.own_words.iter().any(|own| own != word && stem(own) == stem(word))
+    }
+
             None
         }
     }

@@ -45,12 +45,17 @@ fn said<'r>(
 /// Returns the phrases that statements give to a property: "the injury is a sprained knee", "items: skis and
 /// boots".
 pub(super) fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact> {
-    let words = property.own_words.iter().filter(|_| property.is_any_text());
-    let lists = said(property, reading, words).filter_map(|(Range { end, .. }, _)| {
+    let words = || property.own_words.iter().filter(|_| property.is_any_text());
+    let ends = said(property, reading, words()).map(|(range, _)| (range.end, false));
+    let is_list = property.is_array && property.is_any_text();
+    let participles =
+        if is_list { reading.ends_of(|word| property.has_participle(word)) } else { Vec::new() };
+    let participles = participles.into_iter().map(|end| (end, true)).take(MAX_STATEMENTS);
+    let lists = ends.chain(participles).filter_map(|(end, is_participle)| {
         let lead = LEADS_TO_PHRASE.find(&reading.text[end..])?.len();
         let items = phrases(reading, end + lead..reading.text.len());
         // "with the items skis and boots"
-        let is_led = lead > 1 || property.is_array && items.len() > 1;
+        let is_led = lead > 1 || property.is_array && (is_participle || items.len() > 1);
         is_led.then_some(items)
     });
     let mut lists = lists.map(|items| phrase_facts(property, reading, items));

@@ -22,7 +22,7 @@ use std::{
     rc::Rc,
 };
 
-use super::text::{self, Address, AddressKind, Sentence};
+use super::text::{self, Address, AddressKind, Sentence, Word};
 use cues::{Cues, bound_after};
 
 pub(crate) use atoms::compile;
@@ -175,6 +175,16 @@ impl Reading {
             .flat_map(|(sentence, _)| sentence.find(&self.text, forms))
             .take(MAX_FACTS)
             .collect()
+    }
+
+    /// Returns where the words end whose canonical forms are suitable.
+    pub(crate) fn ends_of(&self, is_suitable: impl Fn(&str) -> bool) -> Vec<usize> {
+        let sentences = self.read().sentences.iter().map(|(sentence, _)| sentence);
+        let ends = sentences.flat_map(|sentence| {
+            let is_found = |it: &&Word| it.is_said() && is_suitable(sentence.form(it));
+            sentence.words.iter().filter(is_found).map(|word| word.range().end)
+        });
+        ends.take(MAX_FACTS).collect()
     }
 
     /// Returns whether canonical words are negated where they stand first, with generic words between
