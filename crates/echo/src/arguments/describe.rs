@@ -58,6 +58,8 @@ pub(super) struct Description<'a> {
     pub(super) schemas: Vec<&'a Value>,
     /// Whether the object that it belongs to should have it.
     pub(super) is_wanted: bool,
+    /// Whether it is a number of times.
+    pub(super) is_times: bool,
     /// Whether the description says that a share is written as a decimal.
     pub(super) has_decimals: bool,
     /// Whether a place has the region, as in "San Francisco, CA".
@@ -186,8 +188,12 @@ impl<'a> Description<'a> {
         let mut date_forms = flat.strings("description").filter(|_| format.is_none());
         let described_words = if is_numeric { described_words(flat) } else { Vec::new() };
         Self {
-            path,
             own_words: own_words(&words),
+            // The canonical form of "times" is that of "time".
+            is_times: is_numeric
+                && path
+                    .last()
+                    .is_some_and(|name| lower_case_words(name).contains(&"times".to_owned())),
             has_decimals: is_numeric
                 && flat.strings("description").any(|it| it.contains("decimal")),
             described_words,
@@ -204,6 +210,7 @@ impl<'a> Description<'a> {
             choices: flat.listed("enum").collect(),
             prose_choices: prose_choices(meaning, flat),
             meaning,
+            path,
         }
     }
 
@@ -286,13 +293,6 @@ impl<'a> Description<'a> {
         self.own_words.iter().any(|own| share_stem(own, word))
     }
 
-    /// Returns the cues of its bound if the property is a minimum or a maximum.
-    pub(super) fn bound_cues(&self) -> Option<&'static str> {
-        if self.has_any_word("min minimum") {
-            Some("over from")
-        } else if self.has_any_word("max maximum") {
-            Some("under up-to to")
-        } else {
     /// Returns `true` for a participle of a word of a list: "blocking" for `blocked_roads`.
     pub(super) fn has_participle(&self, word: &str) -> bool {
         self.is_array
@@ -300,6 +300,13 @@ impl<'a> Description<'a> {
             && self.own_words.iter().any(|own| own != word && stem(own) == stem(word))
     }
 
+    /// Returns the cues of its bound if the property is a minimum or a maximum.
+    pub(super) fn bound_cues(&self) -> Option<&'static str> {
+        if self.has_any_word("min minimum") {
+            Some("over from")
+        } else if self.has_any_word("max maximum") {
+            Some("under up-to to")
+        } else {
             None
         }
     }

@@ -3,7 +3,7 @@
 use super::property::Property;
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::lexicon::{PREPOSITIONS, contains, is_exclusive},
+    text::lexicon::{PREPOSITIONS, TIMES, contains, is_exclusive, pairs},
 };
 
 /// The cues before a fact that say where something is.
@@ -59,9 +59,12 @@ pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Rea
     // "$13 per hour"
     let is_for_each = reading.text[fact.range.end..].starts_with(" per ");
     let after = after && !(is_for_each && fact.of == FactType::Money);
+    let is_times = || pairs(TIMES).any(|(word, _)| word == &reading.text[fact.range.clone()]);
     match fact.of {
         FactType::Word => false,
         FactType::Name | FactType::Quote => before,
+        // Only a number of times is offered these words.
+        FactType::Number if is_times() => true,
         _ => before || after,
     }
 }

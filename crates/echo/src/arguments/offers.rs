@@ -14,7 +14,7 @@ use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical, canonical_words,
-        lexicon::{BOOLEAN_FILLERS, contains, is_generic},
+        lexicon::{BOOLEAN_FILLERS, CLAUSE_WORDS, TIMES, contains, is_generic, pairs},
     },
 };
 
@@ -57,7 +57,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let phrases = phrases.into_iter().map(Rc::new);
     phrases
         .chain(facts)
-        .chain(words.into_iter().map(Rc::new))
+        .chain(words.into_iter().chain(times(property, reading)).map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
         .collect()
 }
@@ -66,6 +66,22 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
 fn counts(number: &Fact, reading: &Reading) -> bool {
     let [stated, after] = [&reading.text[number.range.clone()], &reading.text[number.range.end..]];
     stated.starts_with(char::is_alphabetic) || after.starts_with(" x ")
+}
+
+/// Returns the numbers of "once", "twice" and "thrice" for a number of times, but not of "at once", "once it is done"
+/// and "twice the price".
+fn times(property: &Property, reading: &Reading) -> Vec<Fact> {
+    let numbers = pairs(TIMES).filter(|_| property.is_times).flat_map(|(word, number)| {
+        let found = reading.find(&[word.to_owned()]).into_iter();
+        found.map(move |(range, _)| reading.fact(FactType::Number, range, number.to_owned()))
+    });
+    let counts = |it: &Fact| {
+        let next = reading.text[it.range.end..].split_whitespace().next().unwrap_or("");
+        !["", ".", "at"].contains(&reading.mark_before(it))
+            && !contains(CLAUSE_WORDS, next)
+            && !["the", "my", "our"].contains(&next)
+    };
+    numbers.filter(counts).collect()
 }
 
 /// Returns `true` for a property with "from" or "to" in its name if the message says both, as in "from

@@ -188,6 +188,9 @@ const RELATIVE: &str = "today tonight tomorrow yesterday next noon midnight";
 const NUMBERS: &str = "one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 \
      thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 dozen 12 half 0.5";
 
+/// Words that say how often, each followed by the number.
+pub(crate) const TIMES: &str = "once 1 twice 2 thrice 3";
+
 /// What a word before a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BeforePlace {
