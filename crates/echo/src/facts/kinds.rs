@@ -84,7 +84,7 @@ pub(super) const ROWS: [Row; 42] = [
     row(Kind::Language, "language", "", &[Language], ["to in into", "from", "to in into"], "en"),
     row(Kind::Symbol, "symbol ticker", "", &[Capitals], ["", "", ""], ""),
     row(Kind::Place, "location city place town destination origin area where airport", "", &[Name, Word, Capitals], ["in near at", "from", "to"], "San Francisco"),
-    row(Kind::Place, "source departure arrival region", "", &[Name, Word, Capitals], ["in near at", "from", "to"], ""),
+    row(Kind::Place, "source departure arrival region", "", &[Name, Word, Capitals, Code], ["in near at", "from", "to"], ""),
     row(Kind::Place, "country", "", &[Name, Word, Capitals], ["in near at", "from", "to"], "US"),
     row(Kind::Room, "room", "", &[Name, Word, Code, Number], ["in at", "from", "to"], ""),
     row(Kind::Title, "title label", "", &[Quote, Name, File], ["titled called named subject", "", ""], ""),
