@@ -26,6 +26,6 @@ impl Described<'_> {
         let choices = choices.filter_map(|it| Value::as_str(it)).flat_map(canonical_words);
         let names = self.properties.iter().flat_map(|it| &it.own_words).cloned();
         let telling = names.chain(choices).filter(|word| is_telling(word));
-        telling.map(|word| stem(&word).to_owned()).collect()
+        telling.map(|word| stem(&word).into_owned()).collect()
     }
 }

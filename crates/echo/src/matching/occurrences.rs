@@ -151,7 +151,7 @@ impl<'s> Occurrences<'s> {
             .take_while(|at| !self.sentence.starts_clause(self.text, *at));
         !is_question
             && self.is_subject(first)
-            && after.any(|at| contains("was were", &self.text[self.words()[at].range()]))
+            && after.any(|at| contains("was were went", &self.text[self.words()[at].range()]))
     }
 
     /// Returns `true` if nothing but articles stands before a word in its clause.

@@ -1,6 +1,6 @@
 //! What a clause asks for by the word that it begins with, and by the values in it.
 
-use std::{collections::BTreeMap, ops::Range, rc::Rc};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, rc::Rc};
 
 use super::{occurrences::find_beginning, partial::Search, terms::Term};
 use crate::{
@@ -93,7 +93,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
                 continue;
             }
             let known = self.schemas.stems(*tool, self.budget)?;
-            let listed = stems.iter().filter(|stem| known.contains(**stem)).count();
+            let listed = stems.iter().filter(|stem| known.contains(&***stem)).count();
             support.push((described.get(tool).copied().unwrap_or(0) + listed, *tool));
         }
         support.sort_unstable();
@@ -186,11 +186,11 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         }
         let known = self.schemas.stems(tool, self.budget)?;
         let listed =
-            self.stems(&(first + 1..words.end)).into_iter().filter(|it| known.contains(*it));
+            self.stems(&(first + 1..words.end)).into_iter().filter(|it| known.contains(&**it));
         let form = |word: &Word| self.sentence.form(word);
         let pairs = self.sentence.words[words.clone()].windows(2);
         let mut stated = pairs.filter(|pair| form(&pair[1]) == "is" && pair[0].is_said());
-        Ok(listed.count() > 1 || stated.any(|pair| known.contains(stem(form(&pair[0])))))
+        Ok(listed.count() > 1 || stated.any(|pair| known.contains(&*stem(form(&pair[0])))))
     }
 
     /// Returns where a word starts, or the end of the sentence.
@@ -209,7 +209,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     }
 
     /// Returns the distinct stems of the telling words among some words.
-    fn stems(&self, words: &Range<usize>) -> Vec<&'s str> {
+    fn stems(&self, words: &Range<usize>) -> Vec<Cow<'s, str>> {
         let sentence = self.sentence;
         let form = |word| sentence.form(word);
         let said = sentence.words[words.clone()].iter().filter(|word| word.is_said());

@@ -2,6 +2,7 @@
 //! for the tool that fits best.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
@@ -49,7 +50,7 @@ impl PartialIndex {
             tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
             for word in canonical_words(description).iter().filter(|word| is_telling(word)) {
                 if terms.stem(word).is_none_or(|term| !tool.name.contains(&term)) {
-                    let tools = index.by_description.entry(stem(word).to_owned()).or_default();
+                    let tools = index.by_description.entry(stem(word).into_owned()).or_default();
                     if tools.last() != Some(&at) {
                         tools.push(at);
                     }
@@ -170,8 +171,9 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
 
     /// Returns the mention of a tool by some words, unless they tell of it.
     fn mention(&self, tool: usize, words: Range<usize>) -> Option<Mentioned> {
-        let name = &self.index.tools[tool].name;
-        let said = self.occurrences.in_words(&words).filter(|it| name.contains(&it.term));
+        let PartialTool { name, action, .. } = &self.index.tools[tool];
+        let is_of_tool = |term: &Term| name.contains(term) || *action == Some(*term);
+        let said = self.occurrences.in_words(&words).filter(|it| is_of_tool(&it.term));
         let (first, last) = (said.clone().map(|it| it.first).min(), said.map(|it| it.last).max());
         let at = words.start;
         let words = [first.unwrap_or(at), last.unwrap_or(at)];
@@ -201,8 +203,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let form = |word: &Word| self.sentence.form(word);
         let is_said = |word: &&Word| word.is_said() && is_telling(form(word));
         let said = self.sentence.words[words.clone()].iter().filter(is_said);
-        let stems: BTreeSet<&str> = said.map(|word| stem(form(word))).collect();
-        counts(stems.iter().filter_map(|stem| self.index.by_description.get(*stem)), self.budget)
+        let stems: BTreeSet<Cow<str>> = said.map(|word| stem(form(word))).collect();
+        counts(stems.iter().filter_map(|stem| self.index.by_description.get(&**stem)), self.budget)
     }
 }
 

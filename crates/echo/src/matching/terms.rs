@@ -30,7 +30,7 @@ impl Terms {
 
     /// Returns the term that the inflections of a canonical word are.
     pub(super) fn stem(&self, word: &str) -> Option<Term> {
-        find(&self.stems, stem(word))
+        find(&self.stems, &stem(word))
     }
 
     /// Returns the terms that a canonical word is.
@@ -56,15 +56,16 @@ impl Terms {
 
     /// Returns the term of the inflections of a canonical word, which is added if necessary.
     pub(super) fn add_stem(&mut self, word: &str) -> Term {
-        add(&mut self.stems, stem(word).to_owned(), &mut self.len)
+        add(&mut self.stems, stem(word).into_owned(), &mut self.len)
     }
 
     /// Adds the verbs that ask for the same as a canonical verb as forms of its stem.
     pub(super) fn add_same_verbs(&mut self, verb: &str) {
         let Some(term) = self.stem(verb) else { return };
         for same in same_verbs(verb) {
-            let stems = self.stems.entry(stem(same).len()).or_default();
-            stems.entry(stem(same).to_owned()).or_insert(term);
+            let stem = stem(same);
+            let stems = self.stems.entry(stem.len()).or_default();
+            stems.entry(stem.into_owned()).or_insert(term);
         }
     }
 }

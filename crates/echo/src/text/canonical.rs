@@ -1,5 +1,7 @@
 //! The canonical form of a word. Two words are the same if their canonical forms are equal.
 
+use std::borrow::Cow;
+
 /// The ends of words in s that are no plurals: "class", "status", "analysis".
 const SINGULAR: [&str; 6] = ["ss", "us", "is", "alias", "canvas", "atlas"];
 /// The ends of singulars and plurals in "es" without the s: "sizes", "boxes", "branches".
@@ -43,38 +45,73 @@ fn singular(word: &str) -> &str {
     word.strip_suffix('e').filter(has_e).unwrap_or(word)
 }
 
-/// Returns the stem of a canonical word: "calculator", "calculating" and "calculate" have the same. Stems
-/// have at least four letters.
-pub(crate) fn stem(canonical: &str) -> &str {
-    let endings: &[&str] = match canonical.as_bytes().last() {
-        // "multiplication", "multipli"
-        Some(b'n') if canonical.ends_with("ication") => &["cation"],
-        Some(b'n') => &["ation", "ion"],
-        Some(b'g') => &["ing"],
-        Some(b'r') => &["or", "er"],
-        Some(b'd') => &["ed"],
-        // "absence", "absent"
-        Some(b'e') if canonical.ends_with("ence") => &["ce"],
-        // "complaint", "complain"
-        Some(b't') if canonical.ends_with("sent") || canonical.ends_with("aint") => &["t"],
-        Some(b't') => &["ment"],
-        Some(b'e') if canonical.len() > 6 && canonical.ends_with("age") => &["age"],
-        Some(b'e') => &["e"],
-        Some(b'c') if canonical.ends_with("ic") => &["c"],
-        // "delivery", "deliver"
-        Some(b'i') if canonical.ends_with("veri") => &["eri"],
-        Some(b's') => &["ness"],
-        _ => &[],
+/// Returns the stem of a canonical word: "calculation", "calculating" and "calculate" have the same. Stems
+/// have at least four letters, or three with a final "y", which is written as in canonical words, or before
+/// the "s" of a plural.
+pub(crate) fn stem(canonical: &str) -> Cow<'_, str> {
+    let shorten = |(ending, kept): &(&str, &'static str)| {
+        let start = canonical.strip_suffix(ending)?;
+        let is_long = start.len() + kept.len() >= 4
+            || start.len() == 3 && (start.ends_with('y') || *ending == "s");
+        is_long.then_some((start, *kept))
     };
-    let stem = endings.iter().find_map(|ending| canonical.strip_suffix(ending));
-    stem.filter(|stem| stem.len() >= 4).unwrap_or(canonical)
+    let Some((start, kept)) = endings(canonical).iter().find_map(shorten) else {
+        return Cow::Borrowed(canonical);
+    };
+    match start.strip_suffix('y') {
+        Some(start) if kept.is_empty() => Cow::Owned(format!("{start}i")),
+        _ if kept.is_empty() => Cow::Borrowed(without_at(start)),
+        _ => Cow::Owned(format!("{start}{kept}")),
+    }
+}
+
+/// "reservation" is about "reserve" as "translation" is about "translate".
+fn without_at(stem: &str) -> &str {
+    let shorter = stem.strip_suffix("at").filter(|it| it.len() >= 4 && !it.ends_with('e'));
+    shorter.unwrap_or(stem)
+}
+
+/// Returns `true` for a word like "logs", of which the canonical form is no singular, but not for "plus".
+fn is_short_plural(word: &[u8]) -> bool {
+    word.len() == 4 && !b"aeious".contains(&word[2]) && word != b"news" && word != b"lens"
+}
+
+/// Returns the endings that a canonical word may have, each with what the stem has instead.
+fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
+    let ends = |ending: &str| canonical.ends_with(ending);
+    match canonical.as_bytes().last() {
+        // "multiplication", "multipli"
+        Some(b'n') if ends("ication") => &[("cation", "")],
+        Some(b'n') if ends("istration") => &[("ration", "")],
+        Some(b'n') if ends("ription") => &[("ption", "b")],
+        Some(b'n') if ends("ellation") => &[("lation", "")],
+        Some(b'n') if !["station", "location"].contains(&canonical) => &[("ion", "")],
+        Some(b'g') => &[("ing", "")],
+        Some(b'r') => &[("or", ""), ("er", "")],
+        Some(b'd') => &[("ed", "")],
+        // "absence", "absent"
+        Some(b'e') if ends("ence") => &[("ce", "")],
+        // "complaint", "complain"
+        Some(b't') if ends("sent") || ends("aint") => &[("t", "")],
+        Some(b't') => &[("ment", "")],
+        Some(b'e') if canonical.len() > 6 && ends("age") => &[("age", "")],
+        Some(b'e') => &[("e", "")],
+        Some(b'c') if ends("ic") => &[("c", "")],
+        // "delivery", "deliver"
+        Some(b'i') if ends("veri") => &[("eri", "")],
+        // "removal", "renewal"
+        Some(b'l') if ends("val") || ends("wal") => &[("al", "")],
+        Some(b's') if is_short_plural(canonical.as_bytes()) => &[("s", "")],
+        Some(b's') => &[("ness", "")],
+        _ => &[],
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::canonical;
+    use super::{canonical, stem};
 
     #[test]
     fn plurals_equal_their_singulars() {
@@ -94,6 +131,26 @@ mod tests {
         for pair in pairs.split(',') {
             let (one, other) = pair.split_once(' ').unwrap();
             assert_ne!(canonical(one), canonical(other), "{pair}");
+        }
+    }
+
+    #[test]
+    fn nouns_have_the_stems_of_their_verbs() {
+        let pairs = "deployment deploy,payment pay,repayment repay,registration register,\
+             prescription prescribe,subscription subscribing,reservation reserve,translation translate,\
+             shipment ship,buying buy,logs log,keys key,calculator calculate,repeating repeat";
+        for pair in pairs.split(',') {
+            let (noun, verb) = pair.split_once(' ').unwrap();
+            assert_eq!(stem(&canonical(noun)), stem(&canonical(verb)), "{pair}");
+        }
+    }
+
+    #[test]
+    fn stems_of_other_words_differ() {
+        let pairs = "station state,location locate,party part,county count,story store,moment mo,plus plu,news new,rating rate";
+        for pair in pairs.split(',') {
+            let (one, other) = pair.split_once(' ').unwrap();
+            assert_ne!(stem(&canonical(one)), stem(&canonical(other)), "{pair}");
         }
     }
 

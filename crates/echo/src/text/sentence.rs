@@ -184,7 +184,10 @@ impl Sentence {
             return false;
         };
         let gap = &text[last.range.end..word.range.start];
-        gap.trim_end().ends_with([',', ';']) || contains(CLAUSE_STARTS, self.form(word))
+        // "1,200"
+        let is_in_number = gap == "," && self.form(word).starts_with(|c: char| c.is_ascii_digit());
+        !is_in_number && gap.trim_end().ends_with([',', ';'])
+            || contains(CLAUSE_STARTS, self.form(word))
     }
 
     /// Returns the index of the first word that starts at or after a position in the text.
