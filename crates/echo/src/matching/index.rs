@@ -17,7 +17,7 @@ use super::{
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number, is_verb},
+    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number, is_verb, requests},
     words,
 };
 
@@ -82,6 +82,7 @@ impl ToolIndex {
             let tool = if is_first { index.read_tool(name) } else { ToolTerms::default() };
             index.tools.push(tool);
         }
+        index.add_requests();
         index.keep_unique_verbs();
         index.add_anchors();
         index
@@ -171,6 +172,15 @@ impl ToolIndex {
         }
         let generic = generic.into_iter().map(|at| words[at]).collect();
         Name { words, generic, is_generic: distinctive.is_empty(), stems, joined }
+    }
+
+    /// Adds the verbs of requests for the tools, which may be those of other tools.
+    fn add_requests(&mut self) {
+        for (name, _) in &self.sources {
+            for request in canonical_words(name).iter().flat_map(|word| requests(word)) {
+                self.terms.add_stem(request.verb);
+            }
+        }
     }
 
     /// Removes the verbs that several tools have.

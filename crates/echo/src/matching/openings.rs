@@ -62,6 +62,26 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         clause.start + start + find_beginning(&self.reading.text, &words[start..])
     }
 
+    /// Returns the tools that the verb at the beginning of some words asks for, although they have another
+    /// one, each with the particle of the verb.
+    pub(super) fn asked(
+        &mut self,
+        words: &Range<usize>,
+    ) -> Result<BTreeMap<usize, Option<&'static str>>, Unfinished> {
+        let (first, index) = (self.first_word(words), self.index);
+        let mut asked = BTreeMap::new();
+        for term in self.terms_of(first) {
+            for (tool, particle) in index.by_request.get(&term).into_iter().flatten() {
+                self.budget.spend(words.len())?;
+                let mut rest = self.sentence.words[first + 1..words.end].iter();
+                if particle.is_none_or(|it| rest.any(|word| self.sentence.form(word) == it)) {
+                    asked.insert(*tool, *particle);
+                }
+            }
+        }
+        Ok(asked)
+    }
+
     /// Returns the terms that a word is.
     fn terms_of(&self, word: usize) -> Vec<Term> {
         self.occurrences.in_words(&(word..word + 1)).map(|it| it.term).collect()

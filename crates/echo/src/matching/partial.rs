@@ -28,6 +28,9 @@ pub(super) struct PartialIndex {
     pub(super) by_verb: BTreeMap<Term, usize>,
     /// The tools by the stems of all their verbs.
     pub(super) by_action: BTreeMap<Term, Vec<usize>>,
+    /// By the verb of a request, the tools with another verb that it may ask for, each with the word that
+    /// the request has to have.
+    pub(super) by_request: BTreeMap<Term, Vec<(usize, Option<&'static str>)>>,
     /// By stem, the tools whose descriptions have the word and whose names do not.
     by_description: BTreeMap<String, Vec<usize>>,
 }
@@ -47,6 +50,9 @@ impl PartialIndex {
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
             tool.action.iter().for_each(|term| index.by_action.entry(*term).or_default().push(at));
+            for (term, particle) in tool.requests.iter().copied() {
+                index.by_request.entry(term).or_default().push((at, particle));
+            }
             tool.name.iter().for_each(|term| index.by_name.entry(*term).or_default().push(at));
             for word in canonical_words(description).iter().filter(|word| is_telling(word)) {
                 if terms.stem(word).is_none_or(|term| !tool.name.contains(&term)) {
@@ -63,7 +69,9 @@ impl PartialIndex {
 
     /// Returns `true` if a term is a word of a name.
     pub(super) fn has(&self, term: Term) -> bool {
-        self.by_name.contains_key(&term) || self.by_action.contains_key(&term)
+        self.by_name.contains_key(&term)
+            || self.by_action.contains_key(&term)
+            || self.by_request.contains_key(&term)
     }
 
     /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
@@ -137,6 +145,15 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let terms = self.terms(&words)?;
         let tools = terms.iter().filter_map(|term| self.index.by_name.get(term));
         let mut said = counts(tools, self.budget)?;
+        let asked = self.asked(&words)?;
+        for (tool, particle) in &asked {
+            let PartialTool { name, action, .. } = &self.index.tools[*tool];
+            let is_alone = particle.is_some() && name.len() == 1;
+            let has_verb = |it: &Term| name.contains(it) && !terms.contains(it);
+            if action.as_ref().is_some_and(has_verb) && (is_alone || said.contains_key(tool)) {
+                *said.entry(*tool).or_default() += 1;
+            }
+        }
         said.retain(|tool, _| (self.is_pending)(*tool));
         if said.is_empty() {
             return Ok(None);
@@ -151,6 +168,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
                 name: *name,
                 described,
                 has_number,
+                has_verb: asked.contains_key(tool),
                 has_value: false,
                 is_described: false,
             };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::terms::{Term, Terms, generic_words, namespace};
-use crate::text::lexicon::{COMMON_NOUNS, contains, is_common_verb, is_vague_verb};
+use crate::text::lexicon::{COMMON_NOUNS, contains, is_common_verb, is_vague_verb, requests};
 
 /// A tool, as far as parts of its name matter.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub(super) struct PartialTool {
     verbs: Vec<Term>,
     /// The generic words of the name.
     generic: Vec<Term>,
+    /// The verbs of requests for the action, each with the word that the request has to have.
+    pub(super) requests: Vec<(Term, Option<&'static str>)>,
 }
 
 /// What some words say of a tool.
@@ -32,6 +34,8 @@ pub(super) struct Said<'t> {
     pub(super) described: usize,
     /// Whether a number is among them.
     pub(super) has_number: bool,
+    /// Whether they begin with a verb that asks for the tool's.
+    pub(super) has_verb: bool,
     /// Whether the tool wants a value among them.
     pub(super) has_value: bool,
     /// Whether they begin with a noun of the tool, which the others describe.
@@ -58,6 +62,9 @@ impl PartialTool {
         let generic = generic.iter().filter_map(|at| terms.word(&name[*at])).collect();
         let telling: Vec<&String> = telling.iter().map(|at| &name[*at]).collect();
         let action = (namespace(name)..name.len()).find(|at| !is_generic[*at]);
+        let requests = action.iter().flat_map(|at| requests(&name[*at]));
+        let requests = requests.filter_map(|it| Some((terms.stem(it.verb)?, it.particle)));
+        let requests = requests.collect();
         let action = action.and_then(|at| terms.stem(&name[at]));
         let is_telling = |word: &&&String| !is_vague_verb(word);
         let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
@@ -70,13 +77,13 @@ impl PartialTool {
         let name = words.iter().filter_map(|word| terms.stem(word)).collect();
         let verbs = telling.into_iter().filter(|word| is_common_verb(word));
         let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
-        Self { name, action, common, head, verbs, generic }
+        Self { name, action, common, head, verbs, generic, requests }
     }
 
     /// Returns how well the tool fits, or `None` if too little was said.
     pub(super) fn score(&self, said: &Said, is_only: bool) -> Option<Score> {
         // "Set an alarm" asks for `add_alarm` less than for `get_alarm`.
-        let has_verbs = self.verbs.iter().all(|verb| said.terms.contains(verb));
+        let has_verbs = said.has_verb || self.verbs.iter().all(|verb| said.terms.contains(verb));
         let fits = if is_only { self.fits_alone(said) } else { self.fits(said, has_verbs) };
         let has_generic = self.generic.iter().any(|word| said.terms.contains(word));
         let total =
@@ -102,7 +109,7 @@ impl PartialTool {
         let is_half = 2 * said.name >= all;
         let needed = if said.name > 1 || said.name == all { 1 } else { 2 };
         let has_head = self.head.is_some_and(|head| said.terms.contains(&head));
-        said.name == all && all > 1
+        said.name == all && (all > 1 || said.has_verb)
             || is_half && has_head && said.has_number
             || (is_half || said.name > 1) && said.described >= needed
     }

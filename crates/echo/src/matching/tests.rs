@@ -59,6 +59,26 @@ fn phrases_have_at_most_three_other_words_in_between() {
 }
 
 #[test]
+fn verbs_of_requests_ask_for_other_verbs() {
+    let names = ["create_ticket", "schedule_visit", "deploy_app", "assign_desk", "get_menu"];
+    let cases: [(&str, &[usize]); 10] = [
+        ("Please open a ticket for the broken door", &[0]),
+        ("Set up a visit on Monday and file a ticket", &[0, 1]),
+        ("I'd like to arrange a visit", &[1]),
+        ("Roll 2.1 of the app out to everyone", &[2]),
+        ("Put Ann at desk 4", &[3]),
+        ("How many open tickets are there?", &[]),
+        ("The visit is on my schedule", &[1]),
+        ("Don't open a ticket", &[]),
+        ("Roll the dice", &[]),
+        ("Put the kettle on", &[]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(mentioned(text, &names), expected, "{text}");
+    }
+}
+
+#[test]
 fn long_names_match_only_literally() {
     let sixteen = ["create"; 15].join("_") + "_user";
     let seventeen = ["create"; 16].join("_") + "_user";

@@ -1,6 +1,7 @@
 //! All lists of words, and what they say of a word.
 
 mod values;
+mod verbs;
 
 use std::sync::LazyLock;
 
@@ -12,6 +13,7 @@ use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
 pub(crate) use values::{AMOUNT_UNITS, UNITS};
+pub(crate) use verbs::{Request, requests, same_verbs};
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
@@ -29,16 +31,6 @@ const CALCULATIONS: &str = "calculate calc compute estimate determine";
 const VAGUE_VERBS: &str = "predict generate analyze analyse compare";
 /// Nouns that any question may have, in canonical form.
 pub(crate) const COMMON_NOUNS: &str = "time date day";
-/// Verbs that ask for the same.
-const SAME_VERBS: [&str; 7] = [
-    "add create insert register",
-    "book reserve",
-    "buy purchase",
-    "delete remove",
-    "hire rent",
-    "borrow lend loan",
-    "update change edit modify",
-];
 /// Common words of descriptions and requests that say nothing of what a tool is for.
 const VAGUE_WORDS: &str = "what when where which that this there their them have has with your into over more most \
      than then will would could should please want need like using used based given specified provided specific \
@@ -337,12 +329,6 @@ pub(crate) fn is_calculation(canonical: &str) -> bool {
 /// Returns `true` if a canonical word of a name is likely its verb.
 pub(crate) fn is_verb(canonical: &str) -> bool {
     is_generic(canonical) || is_vague_verb(canonical) || same_verbs(canonical).next().is_some()
-}
-
-/// Returns the verbs that ask for the same as a canonical verb.
-pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
-    let verbs = SAME_VERBS.into_iter().find(|verbs| contains(verbs, canonical));
-    verbs.into_iter().flat_map(list)
 }
 
 /// Returns `true` if a canonical word of a description or a request may say what a tool is for.

@@ -1,0 +1,58 @@
+//! Verbs that people use for one another.
+
+use super::{contains, list};
+
+/// Verbs that ask for the same, in canonical form.
+const SAME: [&str; 7] = [
+    "add create insert register",
+    "book reserve",
+    "buy purchase",
+    "delete remove",
+    "hire rent",
+    "borrow lend loan",
+    "update change edit modify",
+];
+
+/// A verb at the start of a request that asks, with a noun, for what other verbs of names do. Elsewhere it
+/// is often another word: "Open a ticket", but not "Show the open tickets".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) verb: &'static str,
+    /// The word that the verb has with it: "set up".
+    pub(crate) particle: Option<&'static str>,
+}
+
+/// The requests: the verb, its particle or "", and the verbs of names.
+const REQUESTS: [(&str, &str, &str); 16] = [
+    ("schedule", "", "book reserve"),
+    ("book", "", "schedule"),
+    ("arrange", "", "book reserve schedule"),
+    ("make", "", "create book reserve"),
+    ("open", "", "create"),
+    ("file", "", "create report"),
+    ("raise", "", "create"),
+    ("log", "", "record"),
+    ("record", "", "log"),
+    ("note", "", "record log"),
+    ("put", "", "add assign"),
+    ("move", "", "reschedule"),
+    ("set", "up", "create schedule"),
+    ("sign", "up", "register enroll"),
+    ("roll", "out", "deploi release"),
+    ("call", "off", "cancel"),
+];
+
+/// Returns the verbs that ask for the same as a canonical verb.
+pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
+    let verbs = SAME.into_iter().find(|verbs| contains(verbs, canonical));
+    verbs.into_iter().flat_map(list)
+}
+
+/// Returns the requests for what a canonical verb of a name does.
+pub(crate) fn requests(canonical: &str) -> impl Iterator<Item = Request> {
+    let found = REQUESTS.iter().filter(move |(.., verbs)| contains(verbs, canonical));
+    found.map(|(verb, particle, _)| Request {
+        verb,
+        particle: Some(*particle).filter(|it| !it.is_empty()),
+    })
+}
