@@ -120,7 +120,11 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
             _ => continue,
         };
         let offer = |fact| Offer { fact, choice: Some(choice.clone()) };
-        for (range, is_negated) in reading.find(&canonical_words(&text)) {
+        let words = canonical_words(&text);
+        let plurals = plural(&words).map(|plural| reading.find(&plural));
+        for (range, is_negated) in
+            reading.find(&words).into_iter().chain(plurals.into_iter().flatten())
+        {
             if !is_negated {
                 let fact = reading.fact(FactType::Choice, range, text.clone());
                 offers.push(offer(Rc::new(fact)));
@@ -138,6 +142,13 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
         (is_generic(fact), fact.range.start, Reverse(fact.range.end))
     });
     offers
+}
+
+/// Returns the plural of a short word, which differs from it in the canonical form: "cats".
+fn plural(words: &[String]) -> Option<[String; 1]> {
+    let [word] = words else { return None };
+    let is_short = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_short.then(|| [format!("{word}s")])
 }
 
 /// Returns the values that an offer may have for a property, best first.
@@ -231,5 +242,12 @@ static ARTICLE: LazyLock<Regex> =
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<bool> {
     let words = property.words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
     let words: Vec<_> = words.cloned().collect();
-    reading.find_apart(&words).map(|is_negated| !is_negated)
+    let adverb = || match words.as_slice() {
+        // "gracefully", "automatically"
+        [word] => {
+            ["li", "alli"].iter().find_map(|end| reading.find_apart(&[format!("{word}{end}")]))
+        }
+        _ => None,
+    };
+    reading.find_apart(&words).or_else(adverb).map(|is_negated| !is_negated)
 }
