@@ -8,7 +8,7 @@ use super::{
     lexicon::{
         CLAUSE_WORDS, COMPOUND_PARTS, CONNECTIVES, LIST_JOINTS, PHRASE_ENDS, PREPOSITIONS, contains,
     },
-    sentence::{Sentence, Word},
+    word::Word,
 };
 
 /// Consecutive words, joined by hyphens or underscores.
@@ -19,25 +19,30 @@ pub(crate) struct Identifier {
     pub(crate) is_alone: bool,
 }
 
-/// Returns the identifiers of a sentence, in order.
-pub(super) fn identifiers(text: &str, sentence: &Sentence) -> Vec<Identifier> {
-    if memchr2(b'-', b'_', text[sentence.range.clone()].as_bytes()).is_none() {
+/// Returns the identifiers among the words of a sentence, in order. `forms` are those of all words.
+pub(super) fn identifiers(
+    text: &str,
+    sentence: &Range<usize>,
+    words: &[Word],
+    forms: &str,
+) -> Vec<Identifier> {
+    if memchr2(b'-', b'_', text[sentence.clone()].as_bytes()).is_none() {
         return Vec::new();
     }
     let is_joined = |word: &Word, next: &Word| {
         ["-", "_"].contains(&&text[word.range().end..next.range().start])
     };
     let mut start = 0;
-    let chunks = sentence.words.chunk_by(is_joined).map(|chunk| {
+    let chunks = words.chunk_by(is_joined).map(|chunk| {
         start += chunk.len();
         start - chunk.len()..start
     });
-    chunks.filter_map(|words| identifier(text, sentence, words)).collect()
+    chunks.filter_map(|at| identifier(text, words, forms, at)).collect()
 }
 
 /// Returns the identifier that joined words are, unless they are an ordinary compound.
-fn identifier(text: &str, sentence: &Sentence, at: Range<usize>) -> Option<Identifier> {
-    let words = &sentence.words[at.clone()];
+fn identifier(text: &str, all: &[Word], forms: &str, at: Range<usize>) -> Option<Identifier> {
+    let words = &all[at.clone()];
     let [first, .., last] = words else { return None };
     let [before, after] = [&text[..first.range().start], &text[last.range().end..]];
     let is_part = |word: &Word| {
@@ -54,9 +59,9 @@ fn identifier(text: &str, sentence: &Sentence, at: Range<usize>) -> Option<Ident
     }
     let has_underscore = text[first.range().start..last.range().end].contains('_');
     // "a follow-up", "it is high-priority", but not "Is web-front down?"
-    let led = sentence.words[..at.start].split_last();
+    let led = all[..at.start].split_last();
     let is_led = led.is_some_and(|(word, rest)| {
-        let form = sentence.form(word);
+        let form = word.form(forms);
         contains("a an it as very", form)
             || contains("is are was were be", form) && !rest.is_empty()
     });
@@ -65,7 +70,7 @@ fn identifier(text: &str, sentence: &Sentence, at: Range<usize>) -> Option<Ident
     if !has_underscore && is_compound() {
         return None;
     }
-    let next = sentence.words.get(at.end);
+    let next = all.get(at.end);
     let is_alone = has_underscore || next.is_none_or(|next| !is_noun_after(text, last, next));
     Some(Identifier { words: at, is_alone })
 }

@@ -13,7 +13,7 @@ use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
 pub(crate) use values::{AMOUNT_UNITS, UNITS};
-pub(crate) use verbs::{Request, requests, same_verbs};
+pub(crate) use verbs::{requests, same_verbs};
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
@@ -156,8 +156,8 @@ pub(super) const COMPOUND_PARTS: &str =
 pub(crate) const CONNECTIVES: &str = "is are was be will should equal equals as of to at set the a an called named exactly \
      over under above below least most more less no not than up";
 
-/// Words of properties that tell of a request, in canonical form.
-pub(crate) const OWN_TEXTS: &str = "reason description note comment detail remark";
+/// Words of texts about a request, which are not its objects, in canonical form.
+pub(crate) const OWN_TEXTS: &str = "reason description note comment detail remark title subject";
 
 /// Units, times and other words that are not places even after "in", and not names even if capitalized.
 const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree degrees meters metres miles kilometers km \

@@ -11,6 +11,7 @@ mod names;
 mod quotes;
 mod sentence;
 mod sentences;
+mod word;
 mod words;
 
 pub(crate) use addresses::{Address, AddressKind};
@@ -18,7 +19,8 @@ pub use canonical::canonical;
 pub(crate) use canonical::{canonicalize, stem};
 pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
-pub(crate) use sentence::{Sentence, Word};
+pub(crate) use sentence::Sentence;
 pub(crate) use sentences::{ends_with_title, sentence_around, sentences};
+pub(crate) use word::Word;
 pub(crate) use words::is_caseless;
 pub use words::{WordRange, words};

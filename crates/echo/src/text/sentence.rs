@@ -10,6 +10,7 @@ use super::{
         CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic,
         passes_on_negation,
     },
+    word::Word,
     words::{WordRange, words},
 };
 
@@ -31,50 +32,6 @@ pub(crate) struct Sentence {
     forms: String,
 }
 
-/// A word in a sentence.
-pub(crate) struct Word {
-    range: Range<usize>,
-    run: Range<usize>,
-    /// The bytes of the canonical form in [`Sentence::forms`].
-    form: Range<usize>,
-    pub(crate) entry: &'static Entry,
-    /// The entry of the run that the word starts.
-    pub(crate) run_entry: &'static Entry,
-    pub(crate) is_quoted: bool,
-    /// Whether the word is a part of an identifier, which is one word.
-    pub(crate) is_part: bool,
-    /// Whether the word, and what starts with it, is negated.
-    pub(crate) is_negated: bool,
-    /// Whether the next word is negated, unless punctuation separates it.
-    negates: bool,
-}
-
-impl Word {
-    pub(crate) fn range(&self) -> Range<usize> {
-        self.range.clone()
-    }
-
-    /// Returns the unsplit run of letters and digits that contains the word.
-    pub(crate) fn run(&self) -> Range<usize> {
-        self.run.clone()
-    }
-
-    /// Returns `true` if the word is neither quoted nor a part of an identifier.
-    pub(crate) fn is_free(&self) -> bool {
-        !self.is_quoted && !self.is_part
-    }
-
-    /// Returns `true` if the word is free and not negated.
-    pub(crate) fn is_said(&self) -> bool {
-        self.is_free() && !self.is_negated
-    }
-
-    /// Returns `true` if this is the first word of its run.
-    pub(crate) fn starts_run(&self) -> bool {
-        self.range.start == self.run.start
-    }
-}
-
 impl Sentence {
     /// Reads the sentence in the `range` of a text. `quotes` are the quotes of the text.
     pub(crate) fn read(text: &str, range: Range<usize>, quotes: &[Range<usize>]) -> Self {
@@ -85,7 +42,7 @@ impl Sentence {
         let forms = String::with_capacity(part.len());
         let mut sentence = Self { range, words, addresses, identifiers: Vec::new(), forms };
         sentence.read_words(text, quotes);
-        sentence.identifiers = identifiers(text, &sentence);
+        sentence.identifiers = identifiers(text, &sentence.range, &sentence.words, &sentence.forms);
         for identifier in sentence.identifiers.iter().filter(|it| it.is_alone) {
             let parts = &mut sentence.words[identifier.words.clone()];
             parts.iter_mut().for_each(|part| part.is_part = true);
@@ -159,7 +116,7 @@ impl Sentence {
 
     /// Returns the canonical form of a word.
     pub(crate) fn form(&self, word: &Word) -> &str {
-        &self.forms[word.form.clone()]
+        word.form(&self.forms)
     }
 
     /// Returns the identifier that a word is a part of.

@@ -5,7 +5,8 @@ pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft i
      hz khz mhz ghz kb mb gb tb l ml kmh mph n j pa mol px";
 
 /// Units of how much there is of something.
-pub(crate) const AMOUNT_UNITS: &str = "mg g kg ml l lb lbs oz cm m km liters litres grams pounds kilos";
+pub(crate) const AMOUNT_UNITS: &str =
+    "mg g kg ml l lb lbs oz cm m km liters litres grams pounds kilos";
 
 /// Other ways to write a currency, each followed by its code.
 pub(super) const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
