@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::text::{
-    lexicon::{GENERIC_ENDS, contains, is_generic, is_number, is_vague_verb, same_verbs},
+    lexicon::{self, GENERIC_ENDS, contains, is_number, is_vague_verb, same_verbs},
     stem,
 };
 
@@ -86,12 +86,15 @@ fn add(words: &mut Words, word: String, len: &mut usize) -> Term {
 pub(super) fn generic_words(name: &[String]) -> Vec<bool> {
     let is_end = |at: usize| at == 0 || at + 1 == name.len();
     let is_generic_end = |at: usize| is_end(at) && contains(GENERIC_ENDS, &name[at]);
-    let generic: Vec<bool> =
-        (0..name.len()).map(|at| is_generic(&name[at]) || is_generic_end(at)).collect();
+    // A later "call" is a noun: `schedule_call`.
+    let is_noun = |at: usize| at > 0 && name[at] == "call";
+    let is_generic =
+        |at: usize| lexicon::is_generic(&name[at]) && !is_noun(at) || is_generic_end(at);
+    let generic: Vec<bool> = (0..name.len()).map(is_generic).collect();
     let is_telling = |at: usize| !generic[at] && !is_vague_verb(&name[at]);
     match (0..name.len()).any(is_telling) {
         true => generic,
-        false => name.iter().map(|word| is_generic(word)).collect(),
+        false => name.iter().map(|word| lexicon::is_generic(word)).collect(),
     }
 }
 
