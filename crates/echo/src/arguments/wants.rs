@@ -20,6 +20,12 @@ impl Described<'_> {
         open.flat_map(|it| it.meaning).any(|it| it.row.takes.iter().any(|of| types.contains(of)))
     }
 
+    /// Returns how many properties that a call should have may take a fact of one of some types.
+    pub(crate) fn count_wanted(&self, types: &[FactType]) -> usize {
+        let wanted = self.properties.iter().filter(|it| it.is_wanted && !it.has_choices());
+        wanted.filter(|it| types.iter().any(|of| it.takes(*of))).count()
+    }
+
     /// Returns the stems of the telling words of the properties and of the values in `enum`.
     pub(crate) fn stems(&self) -> BTreeSet<String> {
         let choices = self.properties.iter().flat_map(|it| it.choices.iter().take(MAX_CHOICES));

@@ -8,7 +8,10 @@ use crate::{
     facts::{Fact, FactType},
     text::{
         Word, canonical_words,
-        lexicon::{CLAUSE_STARTS, PRONOUNS, contains, is_calculation, is_generic, is_telling},
+        lexicon::{
+            CLAUSE_STARTS, PRONOUNS, QUESTIONS, WISH_VERBS, contains, is_calculation, is_generic,
+            is_telling,
+        },
         stem,
     },
 };
@@ -26,6 +29,9 @@ const RARE: [FactType; 6] = [
 ];
 /// The types of values to which the verb of a request leads directly.
 const OBJECTS: [FactType; 3] = [FactType::Email, FactType::Phone, FactType::Name];
+
+/// The number of words at the start of a wish.
+const MAX_WISH: usize = 5;
 
 impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     /// Returns the tool that the word at the beginning of a clause asks for.
@@ -55,7 +61,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     }
 
     /// Returns the index of the first word of a clause that is neither a conjunction nor part of an opening.
-    fn first_word(&self, clause: &Range<usize>) -> usize {
+    pub(super) fn first_word(&self, clause: &Range<usize>) -> usize {
         let words = &self.sentence.words[clause.clone()];
         let is_joint = |word: &&Word| contains(CLAUSE_STARTS, self.sentence.form(word));
         let start = words.iter().take_while(is_joint).count();
@@ -191,6 +197,30 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let types: Vec<_> =
             facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).filter(is_other).collect();
         Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+    }
+
+    /// Returns `true` if some words say that somebody wants what only this tool has a noun for, and two
+    /// values that it wants: "Can I get an appointment for Oscar on 4 May?" for `book_appointment`.
+    pub(super) fn is_wished(
+        &mut self,
+        tool: usize,
+        words: &Range<usize>,
+    ) -> Result<bool, Unfinished> {
+        let form = |word| self.sentence.form(word);
+        let start = &self.sentence.words[words.start..words.end.min(words.start + MAX_WISH)];
+        let is_question = start.first().is_some_and(|it| contains(QUESTIONS, form(it)));
+        if is_question || !start.iter().any(|it| contains(WISH_VERBS, form(it))) {
+            return Ok(false);
+        }
+        let name = &self.index.tools[tool].name;
+        let said = self.occurrences.in_words(words).filter(|it| name.contains(&it.term));
+        let mut tools = said.filter_map(|it| self.index.by_name.get(&it.term));
+        if tools.any(|tools| tools.len() > 1) {
+            return Ok(false);
+        }
+        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
+        let types: Vec<_> = facts.iter().map(|it| it.of).collect();
+        Ok(self.schemas.count_wanted(tool, &types, self.budget)? > 1)
     }
 
     /// Returns `true` if some words begin with a noun of a tool and state one of its properties ("Repair the

@@ -174,7 +174,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             };
             let mut score = self.index.tools[*tool].score(&said, is_only);
             if score.is_none() {
-                said.has_value = self.has_value(*tool, &words)?;
+                said.has_value = self.has_value(*tool, &words)? || self.is_wished(*tool, &words)?;
                 said.is_described = self.is_described(*tool, &words)?;
                 score = self.index.tools[*tool].score(&said, is_only);
             }
@@ -194,7 +194,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let said = self.occurrences.in_words(&words).filter(|it| is_of_tool(&it.term));
         let (first, last) = (said.clone().map(|it| it.first).min(), said.map(|it| it.last).max());
         let at = words.start;
-        let words = [first.unwrap_or(at), last.unwrap_or(at)];
+        let verb = self.first_word(&words).min(words.end - 1);
+        let words = [first.unwrap_or(verb), last.unwrap_or(verb)];
         let is_told = self.occurrences.is_told(words);
         (!is_told).then_some(Mentioned { tool, at, rule: "part", words })
     }

@@ -37,6 +37,17 @@ impl<'t> Schemas<'t> {
         Ok(schema.is_some_and(|it| it.described().takes_any(types)))
     }
 
+    /// Returns how many properties that a call of a tool should have may take a fact of one of some types.
+    pub(super) fn count_wanted(
+        &self,
+        tool: usize,
+        types: &[FactType],
+        budget: &mut WorkBudget,
+    ) -> Result<usize, Unfinished> {
+        let schema = self.read(tool, budget)?;
+        Ok(schema.map_or(0, |it| it.described().count_wanted(types)))
+    }
+
     /// Returns the stems of the words of a tool's properties and of the values that they list.
     pub(super) fn stems(
         &self,

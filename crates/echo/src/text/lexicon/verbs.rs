@@ -42,6 +42,10 @@ const REQUESTS: [(&str, &str, &str); 16] = [
     ("call", "off", "cancel"),
 ];
 
+/// Verbs of wishes, and the words that start questions in which they are none, in canonical form.
+pub(crate) const WISH_VERBS: &str = "need want like get";
+pub(crate) const QUESTIONS: &str = "do does did is are what when where which who how why";
+
 /// Returns the verbs that ask for the same as a canonical verb.
 pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
     let verbs = SAME.into_iter().find(|verbs| contains(verbs, canonical));
