@@ -11,13 +11,13 @@ use super::{
     arithmetic::{ARITHMETIC, OPERATORS},
     categories::Category,
     filter::Filter,
-    partial::PartialIndex,
+    partial::{PartialIndex, is_search},
     spellings::spellings,
     terms::{Term, Terms, generic_words, namespace},
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, is_common_verb, is_number, is_verb, requests},
+    lexicon::{ARITHMETIC_VERBS, SEARCHES, is_common_verb, is_number, is_verb, list, requests},
     words,
 };
 
@@ -177,9 +177,12 @@ impl ToolIndex {
     /// Adds the verbs of requests for the tools, which may be those of other tools.
     fn add_requests(&mut self) {
         for (name, _) in &self.sources {
-            for request in canonical_words(name).iter().flat_map(|word| requests(word)) {
-                self.terms.add_stem(request.verb);
-            }
+            let words = canonical_words(name);
+            let searches = is_search(&words).then(|| list(SEARCHES)).into_iter().flatten();
+            let requests = words.iter().flat_map(|word| requests(word)).map(|it| it.verb);
+            requests.chain(searches).for_each(|verb| {
+                self.terms.add_stem(verb);
+            });
         }
     }
 

@@ -9,8 +9,8 @@ use crate::{
     text::{
         Word, canonical_words,
         lexicon::{
-            CLAUSE_STARTS, PRONOUNS, QUESTIONS, WISH_VERBS, contains, is_calculation, is_generic,
-            is_telling,
+            CLAUSE_STARTS, PRONOUNS, QUESTIONS, SEARCHES, WISH_VERBS, contains, is_calculation,
+            is_generic, is_telling,
         },
         stem,
     },
@@ -57,7 +57,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
                 return Ok(tool);
             }
         }
-        Ok(None)
+        self.by_search(word, &rest)
     }
 
     /// Returns the index of the first word of a clause that is neither a conjunction nor part of an opening.
@@ -129,6 +129,21 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             [.., (next, _), (best, _)] if next == best => None,
             [.., (_, tool)] => Some(*tool),
         })
+    }
+
+    /// Returns the only tool that searches if a word asks for a search, and the next words have one of its
+    /// description or schema and a value that a call should have: "Find a studio in Bristol" for
+    /// `search_properties`.
+    fn by_search(&mut self, word: &Word, rest: &Range<usize>) -> Result<Option<usize>, Unfinished> {
+        let is_search = contains(SEARCHES, self.sentence.form(word)) && word.is_said();
+        let Some(tool) = self.index.search.filter(|_| is_search) else { return Ok(None) };
+        let facts = self.facts(self.byte(rest.start)..self.byte(rest.end))?;
+        let types = facts.iter().map(|it| it.of).filter(|it| *it != FactType::Number);
+        let types: Vec<_> = types.collect();
+        match self.schemas.count_wanted(tool, &types, self.budget)? {
+            0 => Ok(None),
+            _ => self.by_action(&[tool], rest, 1),
+        }
     }
 
     /// Returns the tool whose name has no other noun than the verb of a clause, which leads to a value that

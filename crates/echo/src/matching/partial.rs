@@ -12,12 +12,16 @@ use super::{
     occurrences::Occurrences,
     partial_tool::{PartialTool, Said, Score},
     schemas::Schemas,
-    terms::{Term, Terms},
+    terms::{Term, Terms, namespace},
     work_budget::WorkBudget,
 };
 use crate::effort::Unfinished;
 use crate::facts::Reading;
-use crate::text::{Sentence, Word, canonical_words, lexicon::is_telling, stem};
+use crate::text::{
+    Sentence, Word, canonical_words,
+    lexicon::{SEARCHES, contains, is_telling, list},
+    stem,
+};
 
 /// The words of names and descriptions, with the tools that have them.
 #[derive(Debug, Default)]
@@ -31,6 +35,9 @@ pub(super) struct PartialIndex {
     /// By the verb of a request, the tools with another verb that it may ask for, each with the word that
     /// the request has to have.
     pub(super) by_request: BTreeMap<Term, Vec<(usize, Option<&'static str>)>>,
+    /// The only tool that searches, if others are on offer, and the verbs that ask for a search.
+    pub(super) search: Option<usize>,
+    searches: Vec<Term>,
     /// By stem, the tools whose descriptions have the word and whose names do not.
     by_description: BTreeMap<String, Vec<usize>>,
 }
@@ -47,6 +54,9 @@ impl PartialIndex {
         let mut index = Self::default();
         let verbs = verbs.enumerate().filter_map(|(tool, verb)| Some((verb?, tool)));
         index.by_verb.extend(verbs);
+        let mut searches = (0..names.len()).filter(|at| is_search(&names[*at]));
+        index.search = searches.next().filter(|_| names.len() > 1 && searches.next().is_none());
+        index.searches = list(SEARCHES).filter_map(|verb| terms.stem(verb)).collect();
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
             tool.action.iter().for_each(|term| index.by_action.entry(*term).or_default().push(at));
@@ -72,6 +82,7 @@ impl PartialIndex {
         self.by_name.contains_key(&term)
             || self.by_action.contains_key(&term)
             || self.by_request.contains_key(&term)
+            || self.search.is_some() && self.searches.contains(&term)
     }
 
     /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
@@ -238,6 +249,11 @@ fn counts<'i>(
         tools.iter().for_each(|tool| *counts.entry(*tool).or_default() += 1);
     }
     Ok(counts)
+}
+
+/// Returns `true` if a name begins with a verb that asks for a search.
+pub(super) fn is_search(name: &[String]) -> bool {
+    name.get(namespace(name)).is_some_and(|verb| contains(SEARCHES, verb))
 }
 
 /// Returns how many names start with each sequence of words.

@@ -13,7 +13,7 @@ use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
 pub(crate) use values::{AMOUNT_UNITS, UNITS};
-pub(crate) use verbs::{QUESTIONS, WISH_VERBS, requests, same_verbs};
+pub(crate) use verbs::{QUESTIONS, SEARCHES, WISH_VERBS, requests, same_verbs};
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \

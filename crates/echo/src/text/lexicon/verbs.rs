@@ -42,6 +42,8 @@ const REQUESTS: [(&str, &str, &str); 16] = [
     ("call", "off", "cancel"),
 ];
 
+/// Generic verbs that ask for a search, in canonical form.
+pub(crate) const SEARCHES: &str = "search find look lookup brows";
 /// Verbs of wishes, and the words that start questions in which they are none, in canonical form.
 pub(crate) const WISH_VERBS: &str = "need want like get";
 pub(crate) const QUESTIONS: &str = "do does did is are what when where which who how why";
