@@ -51,6 +51,8 @@ pub(super) struct Description<'a> {
     pub(super) path: Vec<String>,
     /// The canonical words of the name.
     pub(super) words: Vec<String>,
+    /// The canonical words in one, if there are several: "userid".
+    joined: String,
     /// The words beside which its facts stand.
     pub(super) own_words: Vec<String>,
     /// The words of the description of a number.
@@ -189,6 +191,7 @@ impl<'a> Description<'a> {
         let described_words = if is_numeric { described_words(flat) } else { Vec::new() };
         Self {
             own_words: own_words(&words),
+            joined: if words.len() > 1 { words.concat() } else { String::new() },
             // The canonical form of "times" is that of "time".
             is_times: is_numeric
                 && path
@@ -267,16 +270,7 @@ impl<'a> Description<'a> {
     }
 
     pub(super) fn has_word(&self, word: &str) -> bool {
-        self.words.iter().any(|it| it == word) || self.is_joined(word)
-    }
-
-    /// Returns `true` for all words of the name in one: "userid", "user_id".
-    fn is_joined(&self, word: &str) -> bool {
-        let mut rest = Some(word);
-        self.words
-            .iter()
-            .for_each(|it| rest = rest.and_then(|rest| rest.strip_prefix(it.as_str())));
-        rest == Some("") && self.words.len() > 1
+        self.words.iter().any(|it| it == word) || self.joined == word
     }
 
     pub(super) fn has_any_word(&self, list: &str) -> bool {
@@ -313,7 +307,8 @@ impl<'a> Description<'a> {
 
     /// Returns `true` if a fact beside the word belongs to the property.
     pub(super) fn owns(&self, word: Option<&str>) -> bool {
-        word.is_some_and(|word| self.own_words.iter().any(|it| it == word) || self.is_joined(word))
+        let is_own = |word: &str| self.own_words.iter().any(|it| it == word) || self.joined == word;
+        word.is_some_and(is_own)
     }
 }
 

@@ -185,10 +185,15 @@ impl Search<'_, '_> {
         if !waits(&self.property) || self.properties.iter().filter(waits).count() > 1 {
             return Vec::new();
         }
-        let mut facts = self.scope.reading.facts().iter().filter(|it| self.scope.is_free(it));
+        let is_better = |it: &Rc<Fact>| {
+            it.of == FactType::Identifier
+                && !has_cue(it, "in near")
+                && self.scope.is_free(it)
+                && self.is_value(it)
+        };
         // Only what no list knows may be a place: "Scale image-worker in eu-west-1"
         let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted())
-            && !facts.any(|it| it.of == FactType::Identifier && self.is_value(it));
+            && !self.scope.reading.facts().iter().any(is_better);
         let is_apart = |fact: &Rc<Fact>| {
             // A cue in the clause of another call is none here.
             let own = self.property.offers.iter().find(|it| it.fact.range == fact.range);

@@ -128,9 +128,10 @@ impl Sentence {
     /// Returns the canonical form of the word at an index, that of the whole identifier for a part of one.
     pub(crate) fn whole_form(&self, at: usize) -> &str {
         let word = &self.words[at];
-        let whole =
-            self.identifier_of(at).filter(|_| word.is_part).map(|it| &self.words[it.words.clone()]);
-        let [first, .., last] = whole.unwrap_or_default() else { return self.form(word) };
+        let whole = if word.is_part { self.identifier_of(at) } else { None };
+        let [first, .., last] = whole.map_or(&[][..], |it| &self.words[it.words.clone()]) else {
+            return self.form(word);
+        };
         &self.forms[first.form.start..last.form.end]
     }
 
