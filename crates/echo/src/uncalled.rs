@@ -76,7 +76,7 @@ fn said(text: &str) -> Said {
     let (reading, mut said) = (Reading::new(text), Said::new());
     for (number, range) in sentences(text).enumerate() {
         let sentence = reading.sentence(range);
-        for word in sentence.words.iter().filter(|word| !word.is_quoted) {
+        for word in sentence.words.iter().filter(|word| word.is_free()) {
             let found = said.entry(sentence.form(word).to_owned()).or_default();
             found.entry(number).or_insert(word.is_negated);
         }
