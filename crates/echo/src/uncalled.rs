@@ -11,7 +11,7 @@ use super::{
     effort::Effort,
     facts::Reading,
     matching::{Mention, mentions},
-    text::{canonical, canonical_words, lexicon::is_generic, sentences, words},
+    text::{canonical, canonical_words, lexicon::is_generic, sentences, stem, words},
 };
 
 /// The steps for a sentence with a word.
@@ -19,7 +19,7 @@ const STEPS: usize = 256;
 /// The maximum number of bytes of a text in which words are found.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// The canonical words of a text outside of quotes, each with its sentences, and with whether it is
+/// The stems of the words of a text outside of quotes, each with its sentences, and with whether it is
 /// negated there.
 type Said = BTreeMap<String, BTreeMap<usize, bool>>;
 
@@ -77,7 +77,7 @@ fn said(text: &str) -> Said {
     for (number, range) in sentences(text).enumerate() {
         let sentence = reading.sentence(range);
         for word in sentence.words.iter().filter(|word| word.is_free()) {
-            let found = said.entry(sentence.form(word).to_owned()).or_default();
+            let found = said.entry(stem(sentence.form(word)).into_owned()).or_default();
             found.entry(number).or_insert(word.is_negated);
         }
     }
@@ -90,7 +90,7 @@ fn missing(name: &str, said: &Said, work: &Work) -> Result<String, Stopped> {
     let mut by_sentence: BTreeMap<usize, BTreeMap<&str, bool>> = BTreeMap::new();
     let mut is_all_said = true;
     for word in &wanted {
-        let found = said.get(&canonical(word));
+        let found = said.get(&*stem(&canonical(word)));
         is_all_said &= found.is_some();
         work.spend(STEPS * (1 + found.map_or(0, BTreeMap::len)))?;
         for (sentence, is_negated) in found.into_iter().flatten() {
