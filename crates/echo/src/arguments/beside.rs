@@ -123,7 +123,10 @@ impl Search<'_, '_> {
     /// Adds the rest of the list for an array.
     fn add_list(&self, offers: &mut Vec<Offer>) {
         let first = offers.first().filter(|_| self.property.is_array);
-        let list = first.map(|first| self.list_around(&first.fact));
+        let list = first.map(|first| match first.choice {
+            Some(_) => self.offers(|it| it.of == FactType::Choice),
+            None => self.list_around(&first.fact),
+        });
         offers.extend(list.into_iter().flatten());
     }
 

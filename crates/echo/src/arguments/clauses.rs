@@ -87,6 +87,25 @@ impl Search<'_, '_> {
     }
 }
 
+/// Returns what a message says to tell someone: "Notify the crew that the ferry is late".
+pub(super) fn told(message: &str) -> Option<&str> {
+    Some(TOLD_TO.captures(message)?.get(1)?.as_str())
+}
+
+/// The reason that a request gives: "because the print is damaged".
+pub(super) fn reason(text: &str) -> Option<Range<usize>> {
+    Some(REASON.captures(text)?.get(1)?.range())
+}
+
+static REASON: LazyLock<Regex> = LazyLock::new(|| compile(r"\bbecause (?:of )?([^,.;!?\n]+)"));
+
+/// A verb of telling, anyone, and the clause behind "that".
+static TOLD_TO: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"\b(?i:notif(?:y|ies)|tell|inform|remind|let|message|text|email|write|warn)\b[^.,;!?\n]{0,80}? that ([^;!?\n.]+)",
+    )
+});
+
 /// A verb of telling, to whom, and the clause behind "that".
 static TOLD: LazyLock<Regex> = LazyLock::new(|| {
     compile(

@@ -3,7 +3,7 @@
 use super::property::Property;
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::lexicon::{PREPOSITIONS, TIMES, contains, is_exclusive, pairs},
+    text::lexicon::{DISTANCES, PREPOSITIONS, TIMES, contains, is_exclusive, pairs},
 };
 
 /// The cues before a fact that say where something is.
@@ -89,7 +89,9 @@ pub(super) fn is_version(fact: &Fact) -> bool {
 
 /// Returns `true` for the name of something that must be there, such as `pet_name`.
 pub(super) fn is_name_of_something(property: &Property) -> bool {
-    property.kind() == Some(Kind::Title) && property.is_wanted && property.words.len() > 1
+    property.kind() == Some(Kind::Title)
+        && property.is_wanted
+        && (property.words.len() > 1 || property.has_word("name"))
 }
 
 fn is_wanted_person(property: &Property) -> bool {
@@ -97,7 +99,7 @@ fn is_wanted_person(property: &Property) -> bool {
 }
 
 /// Returns `true` if a property may take a fact to which no word leads.
-pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
+pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -> bool {
     let is_start = property.role() == Role::Start;
     match fact.of {
         FactType::Word => return false,
@@ -123,9 +125,17 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         Some(Kind::Person) if !property.is_wanted => false,
         Some(Kind::Place | Kind::Room) => {
-            let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for on");
+            let is_led = has_cue(fact, HERE)
+                || has_cue(fact, "from to for on")
+                || is_near(&reading.text[..fact.range.start]);
             fact.of == FactType::Name && (is_led || fact.ends_sentence)
         }
         kind => kind.is_some(),
     }
+}
+
+/// Returns `true` for words that end like "within 5 km of".
+fn is_near(before: &str) -> bool {
+    let mut words = before.trim_end().rsplit(' ');
+    words.next() == Some("of") && words.next().is_some_and(|word| contains(DISTANCES, word))
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Source,
+    clauses::told,
     generator::Generator,
     offers::{stated_article, stated_boolean},
     property::Property,
@@ -20,11 +21,17 @@ impl<'a> Generator<'a> {
         let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question))
             && (property.is_wanted || self.context.optional == Optional::Fill);
         if is_text && property.type_name == "string" && !property.is_array {
+            let told = told(self.context.question).filter(|_| property.kind() == Some(Kind::Text));
+            if let Some(told) = told {
+                property.value = self.first_valid(property, Some(Value::from(told)));
+                return self.trace_words(property, "in a clause", told);
+            }
             let text = self.context.question;
             let fits = !text.is_empty() && text.len() < self.budget.bytes;
             property.value = self.first_valid(property, fits.then(|| Value::from(text)));
             return self.trace_words(property, "the whole message", text);
         }
+        let tool = &self.described.subject.canonical;
         for (reading, _) in sources {
             let (value, rule) = match (property.type_name, property.pattern) {
                 ("boolean", _) => match stated_boolean(property, reading) {
@@ -35,7 +42,7 @@ impl<'a> Generator<'a> {
                     (self.matching_token(pattern, &reading.text), "in the form of its pattern")
                 }
                 ("integer", _) if property.is_wanted => {
-                    (stated_article(property, reading), "beside its own word")
+                    (stated_article(property, tool, reading), "beside its own word")
                 }
                 _ => return,
             };

@@ -6,6 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{
+    clauses::reason,
     number::from_f64,
     property::{Offer, Property},
     statements::{stated_phrases, stated_words},
@@ -14,9 +15,12 @@ use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical, canonical_words,
-        lexicon::{BOOLEAN_FILLERS, CLAUSE_WORDS, TIMES, contains, is_generic, pairs},
+        lexicon::{BOOLEAN_FILLERS, CLAUSE_WORDS, COUNTS, TIMES, contains, is_generic, pairs},
     },
 };
+
+/// The word of a property for the reason of a request.
+const REASON: &str = "reason";
 
 /// Returns the facts that a property may take, best first.
 pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
@@ -27,7 +31,9 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let Some(meaning) = property.meaning else { return Vec::new() };
     let is_value = |fact: &Rc<Fact>| match fact.of {
         FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
-        FactType::Number if !property.is_numeric() => !counts(fact, reading),
+        FactType::Number if !property.is_numeric() => {
+            !counts(fact, reading) && code(fact, reading).is_none()
+        }
         // "the api-gateway deployment", but not "a high-priority ticket"
         FactType::Identifier => {
             reading.is_alone(fact) || property.is_wanted && property.owns(reading.beside(fact)[1])
@@ -39,6 +45,11 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     // A statement may quote the value of any property.
     let quote = (!takes.contains(&FactType::Quote)).then_some(FactType::Quote);
     let word = takes_words(property, reading).then_some(FactType::Word);
+    let codes = reading
+        .facts()
+        .iter()
+        .filter(|it| takes.contains(&FactType::Code) && it.of == FactType::Number);
+    let codes = codes.filter_map(|it| code(it, reading)).map(Rc::new);
     let facts = takes
         .iter()
         .copied()
@@ -54,12 +65,30 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let phrases = stated_phrases(property, reading);
     let words = stated_words(property, reading).filter(|_| phrases.is_empty());
     let words: Vec<Fact> = words.collect();
-    let phrases = phrases.into_iter().map(Rc::new);
+    let phrases = phrases.into_iter().chain(stated_reason(property, reading)).map(Rc::new);
     phrases
+        .chain(codes)
         .chain(facts)
         .chain(words.into_iter().chain(times(property, reading)).map(Rc::new))
         .map(|fact| Offer { fact, choice: None })
         .collect()
+}
+
+/// Returns the reason of a request behind "because", as if the word of the property were its cue.
+fn stated_reason(property: &Property, reading: &Reading) -> Option<Fact> {
+    let is_reason = property.is_any_text() && property.has_word(REASON) && !property.is_array;
+    let range = if is_reason { reason(&reading.text)? } else { return None };
+    let mut fact = reading.phrase(range);
+    fact.cue = Some(REASON);
+    Some(fact)
+}
+
+/// Returns a number with a letter that may be a unit as a code: "class 5C".
+fn code(number: &Fact, reading: &Reading) -> Option<Fact> {
+    let stated = &reading.text[number.range.clone()];
+    let digits = stated.strip_suffix(|c: char| c.is_ascii_uppercase())?;
+    let is_code = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_code.then(|| reading.fact(FactType::Code, number.range.clone(), stated.to_owned()))
 }
 
 /// Returns `true` for a number that only counts: "two parcels", "2 x PD-540".
@@ -224,10 +253,19 @@ fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
     }
 }
 
-/// Returns the number that an article before a word of a property says: "a bed", "a couple of beds".
-pub(super) fn stated_article(property: &Property, reading: &Reading) -> Option<Value> {
+/// Returns the number that an article before a word of a property says: "a bed", "a couple of beds". For a
+/// property that counts, it may be a word of the tool: "a ticket" for `book_tickets`.
+pub(super) fn stated_article(
+    property: &Property,
+    tool: &[String],
+    reading: &Reading,
+) -> Option<Value> {
+    let counts = property.has_any_word(COUNTS);
     let is_own = |word: &str| {
-        property.owns(Some(&canonical(word))) || property.owns(Some(&format!("{word}s")))
+        let form = canonical(word);
+        property.owns(Some(&form))
+            || property.owns(Some(&format!("{word}s")))
+            || counts && !is_generic(&form) && tool.contains(&form)
     };
     let mut articles = ARTICLE.captures_iter(&reading.text);
     let article = articles.find(|it| it[2].split(' ').any(is_own))?;

@@ -13,7 +13,7 @@ use crate::{
     facts::{Fact, FactType, Kind, Role},
     text::{
         canonical,
-        lexicon::{PEOPLE, contains},
+        lexicon::{COUNTS, PEOPLE, contains},
     },
 };
 
@@ -40,7 +40,8 @@ pub(super) const RULES: [(&str, Rule); 12] = [
 ];
 
 /// The facts that the only text may be, best first.
-const NAMES: [FactType; 4] = [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals];
+const NAMES: [FactType; 5] =
+    [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals, FactType::Language];
 
 impl Search<'_, '_> {
     /// The facts behind a cue of the property.
@@ -83,9 +84,27 @@ impl Search<'_, '_> {
 
     /// The facts that are left. An id is also directly behind a word of the tool: "Track shipment 123456".
     fn left(&self) -> Vec<Offer> {
-        let left = self.offers(|fact| is_left_for(self.property, fact));
+        let left = self.offers(|fact| {
+            is_left_for(self.property, fact, self.scope.reading)
+                && !self.is_plain_name(fact)
+                && !self.is_told(fact)
+        });
         let is_id = self.property.kind() == Some(Kind::Id);
         if is_id && left.is_empty() { self.behind_tool_word() } else { left }
+    }
+
+    /// Returns `true` for a name that the property `name` may have instead: "enroll Ada in class 7B".
+    fn is_plain_name(&self, fact: &Fact) -> bool {
+        fact.of == FactType::Name
+            && self.has_rival(fact, |it| is_name_of_something(it) && it.words.len() == 1)
+    }
+
+    /// Returns `true` for a quotation behind a colon that a text may have instead: "Notify Ada: 'We are late'".
+    fn is_told(&self, fact: &Fact) -> bool {
+        fact.of == FactType::Quote
+            && self.property.kind() != Some(Kind::Text)
+            && self.scope.reading.mark_before(fact) == ":"
+            && self.has_rival(fact, |it| it.kind() == Some(Kind::Text))
     }
 
     fn behind_tool_word(&self) -> Vec<Offer> {
@@ -124,8 +143,8 @@ impl Search<'_, '_> {
 
     /// What is counted, for a numeric property that may be left out.
     fn counts_left(&self) -> Vec<Offer> {
-        let is_only = !self.others().any(Property::waits_for_number);
-        let counts = |it: &Fact| self.counts_people(it) || is_only && self.counts_tool_word(it);
+        let is_count = self.property.has_any_word(COUNTS);
+        let counts = |it: &Fact| self.counts_people(it) || is_count && self.counts_tool_word(it);
         self.offers(|fact| fact.of == FactType::Number && counts(fact))
     }
 

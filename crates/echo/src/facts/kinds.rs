@@ -65,6 +65,23 @@ pub(crate) struct Row {
     pub(crate) sample: &'static str,
 }
 
+/// What a property without a kind of its own takes.
+const LABELS: &[FactType] = &[
+    Quote,
+    Code,
+    Name,
+    File,
+    Number,
+    Identifier,
+    Capitals,
+    Language,
+    Currency,
+    RelativeDate,
+    Url,
+    Email,
+    Ip,
+];
+
 #[rustfmt::skip]
 pub(super) const ROWS: [Row; 42] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
@@ -89,7 +106,7 @@ pub(super) const ROWS: [Row; 42] = [
     row(Kind::Room, "room", "", &[Name, Word, Code, Number], ["in at", "from", "to"], ""),
     row(Kind::Title, "title label", "", &[Quote, Name, File], ["titled called named subject", "", ""], ""),
     row(Kind::Title, "subject", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test email subject"),
-    row(Kind::Title, "name", "", &[Quote, Name, File, Identifier], ["titled called named subject", "", ""], "Test User"),
+    row(Kind::Title, "name", "", &[Quote, Name, File, Code, Identifier], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
     row(Kind::Person, "person customer visitor guest assignee employee student patient tenant applicant passenger doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
@@ -105,11 +122,14 @@ pub(super) const ROWS: [Row; 42] = [
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
-    row(Kind::Label, "", "", &[Quote, Code, Name, File, Number, Identifier, Capitals, Language, Currency, RelativeDate, Url, Email, Ip], ["", "", ""], ""),
+    row(Kind::Label, "", "", LABELS, ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
     row(Kind::Version, "version", "", &[Code, Quote, Number], ["", "from", "to"], ""),
     row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number, Identifier], ["", "", ""], ""),
 ];
+
+/// The row of a `subject` that is not that of a message: "Schedule a Latin exam".
+pub(super) static TOPIC: Row = row(Kind::Label, "", "", LABELS, ["", "", ""], "Test email subject");
 
 const fn row(
     kind: Kind,

@@ -2,11 +2,11 @@
 
 use super::{
     FactType,
-    kinds::{Kind, ROWS, Row, row_of_kind, row_of_word},
+    kinds::{Kind, ROWS, Row, TOPIC, row_of_kind, row_of_word},
 };
 use crate::text::{
     canonical,
-    lexicon::{Entry, contains},
+    lexicon::{Entry, MAILS, contains},
 };
 
 /// Whether something starts or ends at the property.
@@ -109,10 +109,11 @@ fn row_of(words: &[String], tool: &[String]) -> Option<&'static Row> {
         return None;
     }
     let decisive = words.iter().rev().find(|word| !Entry::listed(word).is_kind_filler);
-    if let Some(decisive) = decisive {
-        return row(decisive);
-    }
     let names = |list: &str| tool.iter().any(|word| is_word(list, word));
+    if let Some(decisive) = decisive {
+        let is_topic = decisive == "subject" && !names(MAILS);
+        return if is_topic { Some(&TOPIC) } else { row(decisive) };
+    }
     match last.as_str() {
         "from" | "to" if names("email mail") => row_of_kind(Kind::Email),
         "from" | "to" if names("sms phone call") => row_of_kind(Kind::Phone),

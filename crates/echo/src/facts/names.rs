@@ -88,14 +88,16 @@ fn join(
     let gap = source.get(name.end..next.start).unwrap_or(",");
     let is_particle = |gap: &str| {
         let gap = gap.trim();
-        gap.split([' ', '-']).all(|word| word.is_empty() || PARTICLES.contains(&word))
+        let joins = |word: &str| PARTICLES.contains(&word) || ELISIONS.contains(&word);
+        gap.split([' ', '-']).all(|word| word.is_empty() || joins(word))
     };
     let follows_title = gap == ". " && ends_with_title(&source[..name.end]);
     if is_name && (follows_title || is_particle(gap)) && !gap.contains('\n') {
         return Some(name.start..next.end);
     }
     let text = &source[next.clone()];
-    if PARTICLES.contains(&text) && [" ", "-"].contains(&gap) {
+    let starts_elision = ELISIONS.into_iter().any(|it| source[next.start..].starts_with(it));
+    if (PARTICLES.contains(&text) || starts_elision) && [" ", "-"].contains(&gap) {
         return Some(name);
     }
     found.extend(named(source, name));
@@ -113,7 +115,12 @@ fn starts_with_subject(source: &str, sentence: &Sentence) -> bool {
     !contains(PEOPLE, &first)
         && !contains(CLAUSE_WORDS, &first)
         && is_telling(&first)
-        && verb.is_some_and(|verb| contains(SUBJECT_VERBS, verb))
+        && verb.is_some_and(|verb| contains(SUBJECT_VERBS, verb) || is_past(verb))
+}
+
+/// Returns `true` for verbs such as "scored".
+fn is_past(verb: &str) -> bool {
+    verb.len() > 4 && verb.ends_with("ed")
 }
 
 fn is_name(word: &str, entry: Entry) -> bool {
@@ -138,7 +145,11 @@ fn may_be_place(source: &str, sentence: &Sentence, index: usize, entry: Entry) -
             return false;
         };
         let after = &sentence.words[index];
+        let is_before_verb = index > 1
+            && &source[before.range()] == "to"
+            && sentence.words[index - 2].entry.is_before_infinitive;
         before.entry.before_place == Some(expected)
+            && !is_before_verb
             && source[before.range().end..after.range().start].trim().is_empty()
     };
     let follows_preposition = |index| follows(index, BeforePlace::Preposition);

@@ -86,8 +86,11 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         Some(b'n') if ends("ription") => &[("ption", "b")],
         Some(b'n') if ends("ellation") => &[("lation", "")],
         Some(b'n') if !["station", "location"].contains(&canonical) => &[("ion", "")],
+        // "cancelled", "cancel"
+        Some(b'g') if ends("elling") && canonical.len() > 8 => &[("ling", "")],
         Some(b'g') => &[("ing", "")],
         Some(b'r') => &[("or", ""), ("er", "")],
+        Some(b'd') if ends("elled") && canonical.len() > 7 => &[("led", "")],
         Some(b'd') => &[("ed", "")],
         // "absence", "absent"
         Some(b'e') if ends("ence") => &[("ce", "")],
@@ -97,6 +100,8 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         Some(b'e') if canonical.len() > 6 && ends("age") => &[("age", "")],
         Some(b'e') => &[("e", "")],
         Some(b'c') if ends("ic") => &[("c", "")],
+        // "availability", "available"
+        Some(b'i') if ends("abiliti") => &[("iliti", "l")],
         // "delivery", "deliver"
         Some(b'i') if ends("veri") => &[("eri", "")],
         // "removal", "renewal"
@@ -138,7 +143,8 @@ mod tests {
     fn nouns_have_the_stems_of_their_verbs() {
         let pairs = "deployment deploy,payment pay,repayment repay,registration register,\
              prescription prescribe,subscription subscribing,reservation reserve,translation translate,\
-             shipment ship,buying buy,logs log,keys key,calculator calculate,repeating repeat";
+             shipment ship,buying buy,logs log,keys key,calculator calculate,repeating repeat,cancelled cancel,travelling travel,\
+             availability available,spelling spell";
         for pair in pairs.split(',') {
             let (noun, verb) = pair.split_once(' ').unwrap();
             assert_eq!(stem(&canonical(noun)), stem(&canonical(verb)), "{pair}");

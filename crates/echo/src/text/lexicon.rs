@@ -12,7 +12,7 @@ use iso_currency::Currency;
 use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
-pub(crate) use values::{AMOUNT_UNITS, UNITS};
+pub(crate) use values::{AMOUNT_UNITS, DISTANCES, UNITS};
 pub(crate) use verbs::{QUESTIONS, SEARCHES, WISH_VERBS, requests, same_verbs};
 
 /// Words that do not indicate the purpose of a tool.
@@ -132,6 +132,10 @@ pub(super) const FILE_EXTENSIONS: &str = "pdf txt md csv tsv json yaml yml xml h
      jpg jpeg gif svg mp3 mp4 wav zip tar gz log py js ts go rs java sql sh";
 /// Words that join the items of a list.
 pub(crate) const LIST_JOINTS: &str = "and or then as well also";
+/// Words of tools whose `subject` is that of a message.
+pub(crate) const MAILS: &str = "email mail message send reply ticket notification reminder";
+/// Words of properties that count, in canonical form.
+pub(crate) const COUNTS: &str = "quantiti qty count number amount copi";
 /// Words for people who are counted, in canonical form.
 pub(crate) const PEOPLE: &str = "people person participant guest passenger traveler visitor attendee kid kids child \
      children adult friend student member player customer client patient tenant employee";
@@ -146,7 +150,7 @@ pub(crate) const CLAUSE_WORDS: &str = "i we he she it they me us him her them yo
      nobody everybody everyone someone somebody";
 /// Verbs behind the name of whom a sentence is about.
 pub(crate) const SUBJECT_VERBS: &str =
-    "is was has had will would wants needs likes asks asked called paid weighs";
+    "is was has had will would can could should wants needs likes asks paid weighs";
 /// Words before a number that is not the value of a text.
 pub(crate) const PREPOSITIONS: &str = "for in on at to of with from by about";
 /// Parts of compounds that are no names, besides prepositions and numbers: "check-up", "self-service".

@@ -57,3 +57,61 @@ fn the_only_text_left_takes_a_clause_behind_a_comma_or_a_quotation() {
         ],
     );
 }
+
+#[test]
+fn a_code_is_the_value_of_a_name_beside_its_word() {
+    let schema = json!({"required": ["crew_name", "name"], "properties": {
+        "crew_name": {"type": "string"}, "name": {"type": "string"}}});
+    check(
+        "enlist_sailor",
+        &schema,
+        &[
+            ("Enlist Tom O'Hara in crew 5C.", json!({"crew_name": "5C", "name": "Tom O'Hara"})),
+            ("Enlist Ada in crew K-9", json!({"crew_name": "K-9", "name": "Ada"})),
+        ],
+    );
+}
+
+#[test]
+fn clauses_tell_messages_and_reasons() {
+    let schema = json!({"required": ["text"], "properties": {
+        "text": {"type": "string"}, "reason": {"type": "string"}}});
+    check(
+        "warn_crew",
+        &schema,
+        &[
+            ("Warn the crew that fog is near.", json!({"text": "fog is near"})),
+            (
+                "Tell the crew that we wait because of the fog, please",
+                json!({"text": "we wait because of the fog, please", "reason": "the fog"}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_article_before_a_word_of_the_tool_is_a_count() {
+    let schema = json!({"required": ["quantity"], "properties": {
+        "quantity": {"type": "integer"}, "deck": {"type": "integer"}}});
+    check(
+        "rent_cabins",
+        &schema,
+        &[
+            ("Rent me a cabin", json!({"quantity": 1})),
+            ("Rent two quiet cabins", json!({"quantity": 2})),
+        ],
+    );
+}
+
+#[test]
+fn a_place_may_be_near_without_its_cue() {
+    let schema = json!({"required": ["place"], "properties": {"place": {"type": "string"}}});
+    check(
+        "find_harbors",
+        &schema,
+        &[
+            ("Find harbors within 5 miles of Bergen that have fuel", json!({"place": "Bergen"})),
+            ("Find harbors, I want to sail", json!({"place": "San Francisco"})),
+        ],
+    );
+}

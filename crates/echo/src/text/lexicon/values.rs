@@ -8,6 +8,10 @@ pub(crate) const UNITS: &str = "st nd rd th kg g mg lb lbs oz km m cm mm mi ft i
 pub(crate) const AMOUNT_UNITS: &str =
     "mg g kg ml l lb lbs oz cm m km liters litres grams pounds kilos";
 
+/// Words before "of" and a place.
+pub(crate) const DISTANCES: &str =
+    "km kilometers kilometres mi miles m meters metres minutes hours north south east west";
+
 /// Other ways to write a currency, each followed by its code.
 pub(super) const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
      pounds GBP yen JPY yuan CNY rupee INR rupees INR franc CHF francs CHF";
