@@ -109,6 +109,6 @@ static TOLD_TO: LazyLock<Regex> = LazyLock::new(|| {
 /// A verb of telling, to whom, and the clause behind "that".
 static TOLD: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\b(?i:report|note|write|say|saying|mention|remind|tell|inform)(?: (?:to|me|us|him|her|them|\p{Lu}[\w'-]*|\S+@\S+)){0,2} that ([^,;!?\n]+[^,;!?\n.])",
+        r"\b(?i:report|note|write|say|saying|mention|remind|tell|inform|complain|complaint|message)(?: (?:to|me|us|him|her|them|\p{Lu}[\w'-]*|\S+@\S+)){0,2} that ([^,;!?\n]+[^,;!?\n.])",
     )
 });

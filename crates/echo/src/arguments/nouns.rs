@@ -80,6 +80,6 @@ static BEHIND_UNIT: LazyLock<Regex> = LazyLock::new(|| {
 /// What is or is had, "in", and a word.
 static IN_WORD: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\b(?i:have|is|are)(?: (?:there|any|enough|at least|more than|\d+|the|some))* (?<words>[a-z]+(?: [a-z]+){0,3}) in (?<tool>[a-z]+)",
+        r"\b(?i:(?:have|is|are)(?: (?:there|any|enough|at least|more than|\d+|the|some))*|how (?:much|many)) (?<words>[a-z]+(?: [a-z]+){0,3}?)(?: (?:do|is|are) (?:we|you|there|left)(?: still)?(?: have| left)?)? in (?<tool>[a-z]+)",
     )
 });

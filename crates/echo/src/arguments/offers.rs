@@ -15,12 +15,14 @@ use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical, canonical_words,
-        lexicon::{BOOLEAN_FILLERS, CLAUSE_WORDS, COUNTS, TIMES, contains, is_generic, pairs},
+        lexicon::{
+            BOOLEAN_FILLERS, CLAUSE_WORDS, COUNTS, PHRASE_ENDS, TIMES, contains, is_generic, pairs,
+        },
     },
 };
 
-/// The word of a property for the reason of a request.
-const REASON: &str = "reason";
+/// The words of a property for the reason of a request.
+const REASONS: [&str; 4] = ["reason", "cause", "problem", "issue"];
 
 /// Returns the facts that a property may take, best first.
 pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
@@ -58,6 +60,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == of));
     let with_region = |fact: &Rc<Fact>| match fact.of {
         FactType::Name if property.has_region => region(fact, reading),
+        FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading),
         _ => None,
     };
     let facts = facts.filter(|fact| is_value(fact));
@@ -76,10 +79,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
 
 /// Returns the reason of a request behind "because", as if the word of the property were its cue.
 fn stated_reason(property: &Property, reading: &Reading) -> Option<Fact> {
-    let is_reason = property.is_any_text() && property.has_word(REASON) && !property.is_array;
-    let range = if is_reason { reason(&reading.text)? } else { return None };
-    let mut fact = reading.phrase(range);
-    fact.cue = Some(REASON);
+    let is_reason = property.is_any_text() && !property.is_array;
+    let word = REASONS.into_iter().find(|word| is_reason && property.has_word(word))?;
+    let mut fact = reading.phrase(reason(&reading.text)?);
+    fact.cue = Some(word);
     Some(fact)
 }
 
@@ -133,6 +136,19 @@ fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
     let is_listed = captures.get(2).is_some();
     (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
 }
+
+/// Returns a place with the number that belongs to it: "from Terminal 1 to Gate B".
+fn numbered(place: &Fact, reading: &Reading) -> Option<Fact> {
+    let captures = NUMBERED.captures(&reading.text[place.range.end..])?;
+    let is_apart = captures.get(2).is_none_or(|word| contains(PHRASE_ENDS, word.as_str()));
+    let range = place.range.start..place.range.end + captures.get(1)?.end();
+    let value = reading.text[range.clone()].to_owned();
+    is_apart.then(|| reading.fact(FactType::Name, range, value))
+}
+
+/// A short number or a letter, and the word behind it.
+static NUMBERED: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^( (?:\d{1,3}|[A-Z]))(?:[.,;?!)](?:\s|$)|$| (\w+))"));
 
 /// Capitalized words behind a comma, and whether a list continues behind them.
 static REGION: LazyLock<Regex> =

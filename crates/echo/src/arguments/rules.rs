@@ -13,7 +13,7 @@ use crate::{
     facts::{Fact, FactType, Kind, Role},
     text::{
         canonical,
-        lexicon::{COUNTS, PEOPLE, contains},
+        lexicon::{COUNTS, OWN_TEXTS, PEOPLE, contains},
     },
 };
 
@@ -222,9 +222,13 @@ impl Search<'_, '_> {
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {
                 let is_title = has_cue(fact, "titled") && self.property.kind() != Some(Title);
+                // "the SIM" for `activateSim`
+                let is_noun = of == FactType::Capitals && self.is_of_tool(&canonical(&fact.value));
                 fact.of == of
                     && self.scope.is_free(fact)
                     && (of == FactType::Quote && !is_title || is_apart(fact))
+                    && !is_noun
+                    && (of != FactType::Code || !self.property.has_any_word(OWN_TEXTS))
                     && (of != FactType::Identifier || self.is_value(fact))
             };
             let left = self.scope.reading.facts().iter().filter(is_left);

@@ -36,7 +36,7 @@ impl Search<'_, '_> {
         let one = |fact: Option<Fact>| fact.map(offer).into_iter().collect();
         let ways: [&dyn Fn() -> Vec<Offer>; 8] = [
             &|| one(self.clause_told()),
-            &|| one(self.clause_left()),
+            &|| one(self.clause_left().filter(|it| self.scope.is_free(it))),
             &|| phrases(self.phrase_starts(), may_be_name),
             &|| one(self.beside_own_noun()),
             &|| one(self.behind_unit()),
@@ -51,7 +51,10 @@ impl Search<'_, '_> {
     fn phrase_starts(&self) -> Vec<usize> {
         let (text, start) = (self.text(), self.scope.range.start);
         if !self.property.is_array {
-            return self.behind(&[" with ", " has ", ": "]);
+            let text = &self.scope.reading.text;
+            let is_word = |at: &usize| text[*at..].starts_with(char::is_lowercase);
+            let brackets = self.behind(&[" ("]).into_iter().filter(is_word);
+            return self.behind(&[" with ", " has ", ": "]).into_iter().chain(brackets).collect();
         }
         let is_tool = |word: &Range<usize>| self.is_of_tool(&canonical(&text[word.clone()]));
         let mut starts = self.behind(&[": "]);
@@ -127,7 +130,8 @@ pub(super) fn whole(reading: &Reading, phrases: impl IntoIterator<Item = Fact>) 
     let first = phrases.next()?;
     let mut end = first.range.end;
     for next in phrases {
-        if !reading.text[end..next.range.start].starts_with(" and ") {
+        let is_further = next.value.starts_with(|c: char| c.is_ascii_digit());
+        if is_further || !reading.text[end..next.range.start].starts_with(" and ") {
             break;
         }
         end = next.range.end;

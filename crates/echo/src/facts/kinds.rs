@@ -111,7 +111,7 @@ pub(super) const ROWS: [Row; 42] = [
     row(Kind::Person, "person customer visitor guest assignee employee student patient tenant applicant passenger doctor manager contact actor actress cast starring player receiver", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
     row(Kind::Person, "instructor teacher trainer coach guide chef veterinarian dentist therapist mechanic", "", &[Name], ["with by", "", ""], ""),
-    row(Kind::Person, "supplier vendor seller manufacturer donor", "", &[Quote, Name, Code], ["from by with", "", ""], ""),
+    row(Kind::Person, "supplier vendor seller manufacturer donor provider carrier operator", "", &[Quote, Name, Code], ["from by with", "", ""], ""),
     row(Kind::Person, "artist author composer conductor director directed singer", "", &[Name], ["by", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
     row(Kind::File, "file filename document attachment path", "", &[Quote, File, Url, Code], ["", "", ""], ""),

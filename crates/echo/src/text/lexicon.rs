@@ -30,7 +30,7 @@ const CALCULATIONS: &str = "calculate calc compute estimate determine";
 /// Verbs that may ask for some number and say little of what a tool is for, besides generic and common ones.
 const VAGUE_VERBS: &str = "predict generate analyze analyse compare";
 /// Nouns that any question may have, in canonical form.
-pub(crate) const COMMON_NOUNS: &str = "time date day";
+pub(crate) const COMMON_NOUNS: &str = "time date day number";
 /// Common words of descriptions and requests that say nothing of what a tool is for.
 const VAGUE_WORDS: &str = "what when where which that this there their them have has with your into over more most \
      than then will would could should please want need like using used based given specified provided specific \
@@ -161,7 +161,8 @@ pub(crate) const CONNECTIVES: &str = "is are was be will should equal equals as 
      over under above below least most more less no not than up";
 
 /// Words of texts about a request, which are not its objects, in canonical form.
-pub(crate) const OWN_TEXTS: &str = "reason description note comment detail remark title subject";
+pub(crate) const OWN_TEXTS: &str =
+    "reason description note comment detail remark problem issue cause title subject";
 
 /// Units, times and other words that are not places even after "in", and not names even if capitalized.
 const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree degrees meters metres miles kilometers km \
