@@ -21,7 +21,7 @@ const GENERIC: &str = "get fetch list show set do run execute call use perform f
      new latest all the a an of for by id in on to from with and or me my";
 /// Words at an end of a name that do not indicate the purpose of the tool, in canonical form.
 pub(crate) const GENERIC_ENDS: &str =
-    "func fn handler async impl service agent action endpoint task";
+    "func fn handler async impl service agent action endpoint task status";
 /// Verbs that ask for so many different things that they do not mention a tool alone.
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop cancel save \
      set book order";

@@ -54,6 +54,8 @@ fn the_only_text_left_takes_a_clause_behind_a_comma_or_a_quotation() {
             ("Report a fault of lift L-4, the cabin is stuck.", fault("the cabin is stuck")),
             ("Report a fault of lift L-4: doors open at 3 floors", fault("doors open at 3 floors")),
             ("Report a fault of lift L-4, 'no light', not 'no sound'", fault("no light")),
+            ("Report a fault of lift L-4 (no light in the cabin)", fault("no light")),
+            ("Report a fault of lift L-4 because it squeaks", fault("it squeaks")),
         ],
     );
 }
@@ -111,6 +113,7 @@ fn a_place_may_be_near_without_its_cue() {
         &schema,
         &[
             ("Find harbors within 5 miles of Bergen that have fuel", json!({"place": "Bergen"})),
+            ("Find harbors from Pier 7 on", json!({"place": "Pier 7"})),
             ("Find harbors, I want to sail", json!({"place": "San Francisco"})),
         ],
     );
