@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use regex::Regex;
+use regex::{Match, Regex};
 
 use super::search::Search;
 use crate::{
@@ -23,7 +23,7 @@ impl Search<'_, '_> {
     /// Returns the clause behind a verb of telling and "that", whatever facts it has: "Report that the heating
     /// in room 7 is broken".
     pub(super) fn clause_told(&self) -> Option<Fact> {
-        let told = TOLD.captures(self.clauses()?)?.get(1)?;
+        let told = TOLD.captures(self.clauses()?)?.get(1).filter(is_clause)?;
         (told.len() < MAX_BYTES).then(|| self.clause(told.range()))
     }
 
@@ -89,7 +89,13 @@ impl Search<'_, '_> {
 
 /// Returns what a message says to tell someone: "Notify the crew that the ferry is late".
 pub(super) fn told(message: &str) -> Option<&str> {
-    Some(TOLD_TO.captures(message)?.get(1)?.as_str())
+    Some(TOLD_TO.captures(message)?.get(1).filter(is_clause)?.as_str())
+}
+
+/// Returns `false` for what describes the word before it: "a mail that says hello".
+fn is_clause(found: &Match) -> bool {
+    let first = found.as_str().split(' ').next().unwrap_or("");
+    !contains(STATEMENT_VERBS, first) && !contains("says can will would should", first)
 }
 
 /// The reason that a request gives: "because the print is damaged".

@@ -83,6 +83,7 @@ fn clauses_tell_messages_and_reasons() {
         &schema,
         &[
             ("Warn the crew that fog is near.", json!({"text": "fog is near"})),
+            ("Send a text that says hello.", json!({"text": "Send a text that says hello."})),
             (
                 "Tell the crew that we wait because of the fog, please",
                 json!({"text": "we wait because of the fog, please", "reason": "the fog"}),
