@@ -3,7 +3,7 @@
 pub mod access;
 pub mod browser;
 pub(crate) mod component;
-pub(crate) mod control;
+pub mod control;
 pub mod dapr;
 mod diagnostics;
 pub(crate) mod forward;

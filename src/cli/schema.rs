@@ -5,24 +5,21 @@ use std::{
     process::ExitCode,
 };
 
-use crate::{
-    cli::args::{SchemaArgs, SchemaFormat},
-    provider::{
-        faults,
-        scripted::{self, rules},
-    },
-    simulate, tools,
-};
+use serde_json::Value;
 
-/// Prints a schema to stdout.
+use crate::cli::args::{SchemaArgs, SchemaFormat};
+
+/// Prints a schema to stdout. The schemas are files, so that the program does not contain the code
+/// that generates them from the types.
 pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
-    let schema = match args.format {
-        SchemaFormat::Chain => scripted::chain_schema(),
-        SchemaFormat::Faults => faults::schema(),
-        SchemaFormat::Rules => rules::schema(),
-        SchemaFormat::Simulate => simulate::schema(),
-        SchemaFormat::Tools => tools::schema(),
+    let file = match args.format {
+        SchemaFormat::Chain => include_str!("../../schemas/chain.json"),
+        SchemaFormat::Faults => include_str!("../../schemas/faults.json"),
+        SchemaFormat::Rules => include_str!("../../schemas/rules.json"),
+        SchemaFormat::Simulate => include_str!("../../schemas/simulate.json"),
+        SchemaFormat::Tools => include_str!("../../schemas/tools.json"),
     };
+    let schema: Value = serde_json::from_str(file).unwrap_or_default();
     // Ignore write errors: the reader is gone.
     let _ = writeln!(io::stdout(), "{schema:#}");
     ExitCode::SUCCESS

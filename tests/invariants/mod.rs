@@ -3,6 +3,7 @@
 mod helpers;
 mod imports;
 mod rooms;
+mod schemas;
 mod source;
 
 use std::{

@@ -24,6 +24,8 @@ use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, Uri, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
+#[cfg(feature = "internals")]
+pub use self::openapi::generate as generate_openapi;
 use self::resources::Shared;
 pub(crate) use self::sessions::{
     Addresses, MAX_SESSIONS, OpenError, OpenSession, SessionAddresses, SessionName, SessionRequest,

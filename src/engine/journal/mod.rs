@@ -12,9 +12,11 @@ use std::{collections::BTreeSet, io, path::Path, sync::Arc, time::Duration};
 
 use prometheus::IntCounter;
 
+#[cfg(feature = "internals")]
+pub(crate) use self::shown::ShownEntry;
 pub(crate) use self::{
     entry::{CallError, CallOutcome, Entry, EntryFilter, Outcome},
-    shown::{ShownEntry, is_zero},
+    shown::is_zero,
 };
 use self::{file::JournalFile, shards::Shards};
 use super::redactor::{CurrentRedactor, Redactor};

@@ -1,6 +1,6 @@
 //! Faults, and the calls that they are for.
 
-use std::{borrow::Cow, fmt, sync::LazyLock};
+use std::{borrow::Cow, fmt};
 
 use mynah_core::base::{mapping::Mapping, schema_keys::having};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -20,9 +20,6 @@ use crate::steps::{StepError, Text, keys_of, read, read_members};
 type Name = Text<256>;
 
 const FAULTS: &str = "faults";
-
-/// The keys of [`TargetSource`]. Tests set many faults, and finding the keys takes a schema.
-static TARGET_KEYS: LazyLock<Vec<String>> = LazyLock::new(keys_of::<TargetSource>);
 
 /// Faults, and the calls that they are for.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +61,9 @@ impl FaultTarget {
     /// under the key `faults`.
     pub fn parse(text: &str) -> Result<Self, StepError> {
         let Members(members) = read(json(text)?)?;
+        let target_keys = keys_of::<TargetSource>();
         let (own, of_fault): (Vec<_>, Vec<_>) =
-            members.into_iter().partition(|(key, _)| TARGET_KEYS.contains(key));
+            members.into_iter().partition(|(key, _)| target_keys.contains(&key.as_str()));
         let written = written(&own, &of_fault);
         let TargetSource { component, session, faults } = read_members(own)?;
         let faults = match faults {

@@ -260,7 +260,7 @@ impl Reader {
                 self.value::<()>(root, Err(error));
                 if let Value::Map(entries) = &mut root.value {
                     let known = keys_of::<RulesSource<'_>>();
-                    entries.retain(|key, _| known.contains(key));
+                    entries.retain(|key, _| known.contains(&key.as_str()));
                 }
                 self.outline(root, RulesSource::read(&to_json(root)))
             }

@@ -8,7 +8,8 @@ use mynah_core::{
 use super::{
     StepError,
     keys::{AN_ERROR, ANSWERS, EXCLUDED, FAILURES, MESSAGES, RESPOND, TIMES},
-    read::{keys_of, read, read_object},
+    keys_of::keys_of,
+    read::{read, read_object},
     source::{
         AnswerSource, CallSource, ChoiceSource, Chunks, ItemSource, Items, OfferedTool, Respond,
         StepSource,

@@ -3,7 +3,7 @@
 use super::{
     StepError,
     keys::{MESSAGES, RESPOND},
-    read::keys_of,
+    keys_of::keys_of,
     source::{ItemSource, StepSource},
 };
 
@@ -11,7 +11,7 @@ impl StepError {
     /// Says where an unknown key belongs, if it is a key of an item in a step, or of a step in a rule.
     pub(crate) fn with_hint(self) -> Self {
         let Some(key) = self.key() else { return self };
-        let is_key_of = |known: &[String]| known.iter().any(|it| it == key);
+        let is_key_of = |known: &[&str]| known.contains(&key);
         // The message lists the keys of the object.
         let lists = |known: &str| self.message().contains(&format!("`{known}`"));
         let hint = if lists(MESSAGES) && is_key_of(&keys_of::<ItemSource>()) {

@@ -6,6 +6,7 @@
 //   values         values that are checked when they are read
 //   step_schema    the parts of the schema that are about several keys
 // keys           the keys that need or exclude each other
+// keys_of        lists the keys of an object
 // read           reads JSON
 //   misplaced      says where misplaced keys belong
 // check          checks the keys, and returns a step
@@ -23,6 +24,7 @@ mod error;
 mod error_source;
 mod filler;
 mod keys;
+mod keys_of;
 mod misplaced;
 mod quoted;
 mod read;
@@ -38,8 +40,9 @@ pub(crate) use self::{
     error::PathSegment,
     error_source::ErrorSource,
     keys::{MESSAGES, RESPOND},
+    keys_of::keys_of,
     quoted::quoted,
-    read::{keys_of, read, read_as, read_members, read_object, schema_of},
+    read::{read, read_as, read_members, read_object, schema_of},
     source::{AnswerSource, Chunks, StepSource},
     step::{Item, Reasoning, ScriptedCall, Step, Times},
     values::{GoDuration, MAX_EXACT, Scalar, Text, True, Whole, Word, compact},

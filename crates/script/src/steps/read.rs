@@ -48,10 +48,3 @@ pub(crate) fn read_members<'a, T: Deserialize<'a>>(
 pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_deserialize().into_generator().into_root_schema_for::<T>()
 }
-
-/// Returns the keys of an object.
-pub(crate) fn keys_of<T: JsonSchema>() -> Vec<String> {
-    let schema = schema_of::<T>();
-    let properties = schema.get("properties").and_then(|it| it.as_object());
-    properties.into_iter().flatten().map(|(key, _)| key.clone()).collect()
-}
