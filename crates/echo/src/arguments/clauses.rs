@@ -49,12 +49,13 @@ impl Search<'_, '_> {
         let start = lead.len() + mark.len();
         let clause = self.clause(start..start + rest.len());
         let facts = self.scope.reading.facts().iter();
-        let mut facts = facts.filter(|it| clause.range.contains(&it.range.start)).peekable();
-        let has_numbers = facts.peek().is_some() && rest.starts_with(char::is_alphabetic);
+        let facts = facts.filter(|it| clause.range.contains(&it.range.start));
+        let types: Vec<_> = facts.map(|it| it.of).collect();
+        let has_only_numbers = types.iter().all(|of| *of == FactType::Number);
         let is_text = match mark {
-            ": " if facts.peek().is_none() => true,
+            ": " if types.is_empty() => true,
             // "login page returns 500 errors"
-            ": " if has_numbers && facts.all(|it| it.of == FactType::Number) => {
+            ": " if has_only_numbers && rest.starts_with(char::is_alphabetic) => {
                 !self.is_of_other(rest)
             }
             _ => self.is_statement(rest),

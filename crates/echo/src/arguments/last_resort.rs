@@ -21,8 +21,9 @@ impl<'a> Generator<'a> {
         let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question))
             && (property.is_wanted || self.context.optional == Optional::Fill);
         if is_text && property.type_name == "string" && !property.is_array {
-            let told = told(self.context.question).filter(|_| property.kind() == Some(Kind::Text));
-            if let Some(told) = told {
+            if property.kind() == Some(Kind::Text)
+                && let Some(told) = told(self.context.question)
+            {
                 property.value = self.first_valid(property, Some(Value::from(told)));
                 return self.trace_words(property, "in a clause", told);
             }

@@ -61,14 +61,11 @@ impl Search<'_, '_> {
     /// Returns where the object of the request may start, unless the property tells of it: "prescribe
     /// gabapentin 100 mg".
     pub(super) fn behind_verb(&self) -> Vec<usize> {
-        let (text, start) = (self.text(), self.scope.range.start);
         if self.property.has_any_word(OWN_TEXTS) {
             return Vec::new();
         }
-        let verb = self.tool.first();
-        let is_verb = |word: &Range<usize>| verb == Some(&canonical(&text[word.clone()]));
-        let behind = words(text).map(|it| it.range).filter(is_verb).map(|it| start + it.end);
-        behind.chain(self.further_clause()).collect()
+        let is_verb = |form: &str| self.tool.first().is_some_and(|verb| verb == form);
+        self.behind_words(is_verb).chain(self.further_clause()).collect()
     }
 }
 

@@ -49,16 +49,14 @@ impl Search<'_, '_> {
 
     /// Returns where phrases may start, best first.
     fn phrase_starts(&self) -> Vec<usize> {
-        let (text, start) = (self.text(), self.scope.range.start);
         if !self.property.is_array {
             let text = &self.scope.reading.text;
             let is_word = |at: &usize| text[*at..].starts_with(char::is_lowercase);
             let brackets = self.behind(&[" ("]).into_iter().filter(is_word);
             return self.behind(&[" with ", " has ", ": "]).into_iter().chain(brackets).collect();
         }
-        let is_tool = |word: &Range<usize>| self.is_of_tool(&canonical(&text[word.clone()]));
         let mut starts = self.behind(&[": "]);
-        starts.extend(words(text).map(|it| it.range).filter(is_tool).map(|it| start + it.end));
+        starts.extend(self.behind_words(|form| self.is_of_tool(form)));
         starts.extend(self.further_clause());
         starts.extend(self.behind(&[" with "]));
         starts
@@ -67,6 +65,18 @@ impl Search<'_, '_> {
     /// Returns where the clause of a further call starts: "and a salad for table 5".
     pub(super) fn further_clause(&self) -> Option<usize> {
         self.text().starts_with(" and ").then_some(self.scope.range.start + " and ".len())
+    }
+
+    /// Returns the ends of the words whose canonical forms are suitable.
+    pub(super) fn behind_words(
+        &self,
+        is_suitable: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = usize> {
+        let (text, start) = (self.text(), self.scope.range.start);
+        let words = words(text).map(|it| it.range);
+        words
+            .filter(move |it| is_suitable(&canonical(&text[it.clone()])))
+            .map(move |it| start + it.end)
     }
 
     /// Returns where words stand behind some marks, those of the first mark first.

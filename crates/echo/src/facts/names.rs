@@ -27,9 +27,9 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         }
         let (text, range) = (&source[word.run()], word.run());
         let entry = word.run_entry.with_code(text);
-        let may_start = index > 0 || name.is_some() || starts_with_subject(source, sentence);
+        let may_start = || index > 0 || name.is_some() || starts_with_subject(source, sentence);
         let is_name =
-            is_name(text, entry) && may_start || name.is_some() && NUMERALS.contains(&text);
+            is_name(text, entry) && may_start() || name.is_some() && NUMERALS.contains(&text);
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
@@ -96,8 +96,8 @@ fn join(
         return Some(name.start..next.end);
     }
     let text = &source[next.clone()];
-    let starts_elision = ELISIONS.into_iter().any(|it| source[next.start..].starts_with(it));
-    if (PARTICLES.contains(&text) || starts_elision) && [" ", "-"].contains(&gap) {
+    let starts_elision = || ELISIONS.into_iter().any(|it| source[next.start..].starts_with(it));
+    if [" ", "-"].contains(&gap) && (PARTICLES.contains(&text) || starts_elision()) {
         return Some(name);
     }
     found.extend(named(source, name));

@@ -135,8 +135,8 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     /// description or schema and a value that a call should have: "Find a studio in Bristol" for
     /// `search_properties`.
     fn by_search(&mut self, word: &Word, rest: &Range<usize>) -> Result<Option<usize>, Unfinished> {
-        let is_search = contains(SEARCHES, self.sentence.form(word)) && word.is_said();
-        let Some(tool) = self.index.search.filter(|_| is_search) else { return Ok(None) };
+        let is_search = |_: &usize| word.is_said() && contains(SEARCHES, self.sentence.form(word));
+        let Some(tool) = self.index.search.filter(is_search) else { return Ok(None) };
         let facts = self.facts(self.byte(rest.start)..self.byte(rest.end))?;
         let types = facts.iter().map(|it| it.of).filter(|it| *it != FactType::Number);
         let types: Vec<_> = types.collect();
