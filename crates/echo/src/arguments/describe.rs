@@ -24,6 +24,8 @@ use crate::{
 const MAX_SUBJECT: usize = 256;
 /// Maximum nesting depth of the properties that take facts.
 const MAX_NESTING: usize = 4;
+/// The last words of properties for the name of a user, or all of their words in one.
+const USER_WORDS: [&str; 5] = ["user", "username", "login", "handle", "accountname"];
 /// Maximum number of words of a description that are used.
 const MAX_WORDS: usize = 64;
 
@@ -60,6 +62,10 @@ pub(super) struct Description<'a> {
     pub(super) schemas: Vec<&'a Value>,
     /// Whether the object that it belongs to should have it.
     pub(super) is_wanted: bool,
+    /// The word of the property that says that it is the name of a user.
+    pub(super) user_cue: Option<&'static str>,
+    /// Whether it is a month of a year.
+    pub(super) is_month: bool,
     /// Whether it is a number of times.
     pub(super) is_times: bool,
     /// Whether the description says that a share is written as a decimal.
@@ -189,9 +195,19 @@ impl<'a> Description<'a> {
         };
         let mut date_forms = flat.strings("description").filter(|_| format.is_none());
         let described_words = if is_numeric { described_words(flat) } else { Vec::new() };
+        let joined = if words.len() > 1 { words.concat() } else { String::new() };
+        let is_user_word =
+            |word: &&&str| words.last().is_some_and(|it| it == **word) || joined == ***word;
+        let user_cue =
+            USER_WORDS.iter().find(is_user_word).filter(|_| type_name == "string").copied();
         Self {
             own_words: own_words(&words),
-            joined: if words.len() > 1 { words.concat() } else { String::new() },
+            user_cue,
+            is_month: type_name == "string"
+                && (words.last().is_some_and(|word| word == "month")
+                    || flat.strings("pattern").any(|it| it.contains("{4}-"))
+                    || flat.strings("description").any(prose::shows_month)),
+            joined,
             // The canonical form of "times" is that of "time".
             is_times: is_numeric
                 && path
@@ -329,8 +345,10 @@ fn share_stem(one: &str, other: &str) -> bool {
 /// Returns the words beside which the facts of a property with these words stand.
 fn own_words(words: &[String]) -> Vec<String> {
     let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
-    let top = words.iter().any(|word| word == "limit").then(|| "top".to_owned());
-    words.iter().filter(is_own).cloned().chain(top).collect()
+    let related = [("limit", "top"), ("username", "user")];
+    let related = related.iter().filter(|(own, _)| words.iter().any(|word| word == own));
+    let related = related.map(|(_, word)| (*word).to_owned());
+    words.iter().filter(is_own).cloned().chain(related).collect()
 }
 
 /// Returns the canonical words of the descriptions that are not generic.

@@ -31,6 +31,9 @@ pub(super) fn is_name(fact: &Fact) -> bool {
 
 /// Returns `true` if a fact stands behind a cue of a property.
 pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
+    if fact.of == FactType::Month {
+        return true;
+    }
     let Some(cue) = fact.cue else { return false };
     if let Some(cues) = property.bound_cues().filter(|_| is_amount(fact)) {
         return contains(cues, cue);
@@ -39,6 +42,7 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     match property.kind() {
         Some(Kind::Copy) => is_word,
         Some(Kind::Label) if is_word => true,
+        _ if property.user_cue == Some(cue) => true,
         _ if fact.of == FactType::Word => false,
         Some(Kind::Money) => property.has_cue(cue),
         _ => fact.of != FactType::Number && property.has_cue(cue),

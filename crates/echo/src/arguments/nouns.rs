@@ -45,6 +45,7 @@ impl Search<'_, '_> {
             written.starts_with(char::is_lowercase)
                 && is_telling(&form)
                 && !self.is_of_tool(&form)
+                && !self.property.owns(Some(&form))
                 && ![CLAUSE_WORDS, PHRASE_ENDS].iter().any(|list| contains(list, written))
                 && reading.fact_in(&shifted(word)).is_none()
         };

@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use super::{
     clauses::reason,
+    months::months,
     number::from_f64,
     property::{Offer, Property},
     statements::{stated_phrases, stated_words},
+    user_names::user_names,
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
@@ -68,8 +70,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let phrases = stated_phrases(property, reading);
     let words = stated_words(property, reading).filter(|_| phrases.is_empty());
     let words: Vec<Fact> = words.collect();
-    let phrases = phrases.into_iter().chain(stated_reason(property, reading)).map(Rc::new);
+    let phrases = phrases.into_iter().chain(stated_reason(property, reading));
+    let phrases = phrases.chain(user_names(property, reading)).chain(months(property, reading));
     phrases
+        .map(Rc::new)
         .chain(codes)
         .chain(facts)
         .chain(words.into_iter().chain(times(property, reading)).map(Rc::new))

@@ -45,6 +45,11 @@ impl DateForm {
     }
 }
 
+/// Returns `true` for a description that shows the form YYYY-MM.
+pub(super) fn shows_month(description: &str) -> bool {
+    MONTH_FORM.is_match(description)
+}
+
 /// Returns `true` if the description, the default or an example of a schema shows a place with its region.
 pub(super) fn has_region(schema: &Value) -> bool {
     let texts = ["description", "default"].iter().filter_map(|key| schema.get(key));
@@ -56,6 +61,9 @@ static DATE_FORM: LazyLock<Regex> =
     LazyLock::new(|| compile(r"(?i)\b(?:YYYY([-/.])MM[-/.]DD|(?:MM[-/.]DD|DD[-/.]MM)[-/.]YYYY)\b"));
 
 static ISO_DATE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b"));
+
+static MONTH_FORM: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\b(?:YYYY-MM|[0-9]{4}-[0-9]{2})(?:[^-\w]|$)"));
 
 /// A list of values.
 static LIST: LazyLock<Regex> = LazyLock::new(|| {

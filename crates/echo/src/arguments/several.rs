@@ -51,7 +51,7 @@ impl<'a> Generator<'a> {
                     || it.offers.iter().filter(|it| it.fact.of == fact.of).nth(1).is_some()
             })
         };
-        let comparisons = call.iter().filter(has_choice).count() * call.len() * facts.len();
+        let comparisons = call.iter().filter(has_choice).count() * call.len() * (1 + facts.len());
         let is_possible = comparisons > 0 && !self.context.reach.is_empty();
         let steps = 1 + comparisons / COMPARISONS_PER_STEP;
         is_possible.then(|| self.budget.spend_steps(steps).ok())?

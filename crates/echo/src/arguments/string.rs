@@ -12,7 +12,7 @@ use super::{
     string_constraints::StringConstraints,
 };
 use crate::{
-    facts::meaning_of,
+    facts::{Kind, meaning_of},
     text::{canonical_words, lower_case_words},
 };
 
@@ -51,6 +51,9 @@ impl<'a> Generator<'a> {
         let meaning =
             meaning_of(&canonical_words(name), None, &self.described.subject.canonical, false);
         let sample = meaning.map(|meaning| meaning.row.sample).filter(|sample| !sample.is_empty());
+        let is_person = meaning.is_some_and(|it| it.kind() == Kind::Person);
+        let is_named = is_person && lower_case_words(name).last().is_some_and(|it| it == "name");
+        let sample = sample.or(is_named.then_some("Test User"));
         let words = self.described.subject.words.iter().cloned().chain(lower_case_words(name));
         let words = words.fold("Test".to_owned(), |text, word| text + " " + &word);
         let samples = sample.map(str::to_owned).into_iter().chain([words]);

@@ -100,7 +100,8 @@ impl Search<'_, '_> {
         let reading = self.scope.reading;
         let items = phrases(reading, start..self.scope.range.end);
         let is_known = |word: &String| {
-            self.tool.contains(word) || self.properties.iter().any(|it| it.has_word(word))
+            let is_own = |it: &Property| it.has_word(word) || it.owns(Some(word));
+            self.tool.contains(word) || self.properties.iter().any(is_own)
         };
         let has_own = |item: &Range<usize>| {
             let text = &reading.text[item.clone()];

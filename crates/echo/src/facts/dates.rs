@@ -3,7 +3,7 @@
 use crate::text::lexicon::{MONTHS, list};
 
 /// Returns a date in ISO 8601, or `None` if there is no such day.
-pub(super) fn date(year: &str, month: &str, day: &str) -> Option<String> {
+pub(crate) fn date(year: &str, month: &str, day: &str) -> Option<String> {
     let year_number: u32 = year.parse().ok()?;
     let month = month.parse().ok().or_else(|| month_of(month))?;
     let day: u32 = day.parse().ok()?;

@@ -26,6 +26,7 @@ use super::text::{self, Address, AddressKind, Sentence, Word};
 use cues::{Cues, bound_after};
 
 pub(crate) use atoms::compile;
+pub(crate) use dates::date;
 pub(crate) use kinds::Kind;
 pub(crate) use meaning::{Meaning, Role, meaning_of};
 
@@ -47,6 +48,8 @@ pub(crate) enum FactType {
     Date,
     /// A day that needs a clock, such as "tomorrow".
     RelativeDate,
+    /// A month of a year, for a property that is a month.
+    Month,
     /// A time of day.
     Time,
     Money,

@@ -12,7 +12,7 @@ use iso_currency::Currency;
 use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
-pub(crate) use values::{AMOUNT_UNITS, DISTANCES, UNITS};
+pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, UNITS};
 pub(crate) use verbs::{QUESTIONS, SEARCHES, WISH_VERBS, requests, same_verbs};
 
 /// Words that do not indicate the purpose of a tool.

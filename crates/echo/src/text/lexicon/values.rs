@@ -23,3 +23,14 @@ pub(super) const LANGUAGES: &str = "afrikaans af albanian sq arabic ar armenian 
      japanese ja korean ko latin la latvian lv lithuanian lt malay ms maltese mt mandarin zh nepali ne norwegian no \
      persian fa polish pl portuguese pt punjabi pa romanian ro russian ru serbian sr slovak sk slovenian sl spanish es \
      swahili sw swedish sv tagalog tl tamil ta thai th turkish tr ukrainian uk urdu ur vietnamese vi welsh cy";
+
+/// Words that are no names of users, even behind "user".
+pub(crate) const NO_USERS: &str = "user users let what how where here account accounts access agreement data email \
+     experience group groups guide id ids interface list management manual name names page password passwords \
+     permission permissions preferences profile profiles role roles screen session sessions settings support attempts \
+     credentials details request requests everyone anyone cannot";
+
+/// Words of properties for a price, in canonical form.
+pub(crate) const PRICES: &str = "price cost fee budget bill";
+/// Words of properties for one of the places that somebody has, in canonical form.
+pub(crate) const SITES: &str = "store shop branch office site depot warehous";
