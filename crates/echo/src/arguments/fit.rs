@@ -109,6 +109,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
         FactType::Word => return false,
         FactType::Quote if !property.takes(FactType::Quote) => return false,
         FactType::Choice => return true,
+        FactType::Share if property.kind() == Some(Kind::Share) => return true,
         // "Register Rex", "for Rex", "£800 from Ada": the name of whom or what the tool is for.
         FactType::Name if is_name_of_something(property) || is_wanted_person(property) => {
             return fact.cue.is_none() || has_cue(fact, "for to from by");

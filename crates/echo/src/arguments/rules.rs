@@ -7,7 +7,7 @@ use super::{
         BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for, is_name_of_something,
     },
     property::{Offer, Property},
-    search::Search,
+    search::{Search, counted},
 };
 use crate::{
     facts::{Fact, FactType, Kind, Role},
@@ -16,9 +16,6 @@ use crate::{
         lexicon::{COUNTS, OWN_TEXTS, PEOPLE, contains},
     },
 };
-
-/// Maximum number of words from a number to the word of what it counts.
-const MAX_COUNTED: usize = 4;
 
 /// Returns the offers that a property may take, best first.
 type Rule = fn(&Search) -> Vec<Offer>;
@@ -144,16 +141,19 @@ impl Search<'_, '_> {
     /// What is counted, for a numeric property that may be left out.
     fn counts_left(&self) -> Vec<Offer> {
         let is_count = self.property.has_any_word(COUNTS);
-        let counts = |it: &Fact| self.counts_people(it) || is_count && self.counts_tool_word(it);
+        let is_limit = self.property.words == ["limit"];
+        let counts = |it: &Fact| {
+            self.counts_people(it)
+                || (is_count || is_limit) && self.counts_tool_word(it)
+                || is_limit && has_cue(it, "under up-to")
+        };
         self.offers(|fact| fact.of == FactType::Number && counts(fact))
     }
 
     /// Returns `true` for a number of what the tool is for: "three window seats" for `book_seats`.
     fn counts_tool_word(&self, fact: &Fact) -> bool {
         let after = &self.scope.reading.text[fact.range.end..];
-        let phrase = after.split([',', '.', ';', ':', '(']).next().unwrap_or(after);
-        let mut words = phrase.split_whitespace().take(MAX_COUNTED).map(canonical);
-        words.any(|word| self.is_of_tool(&word))
+        counted(after).any(|word| self.is_of_tool(&word))
     }
 
     /// Returns `true` for a number of people if the property counts them: "for two kids".
@@ -226,6 +226,7 @@ impl Search<'_, '_> {
                 let is_noun = of == FactType::Capitals && self.is_of_tool(&canonical(&fact.value));
                 fact.of == of
                     && self.scope.is_free(fact)
+                    && !self.is_of_other_kind(fact)
                     && (of == FactType::Quote && !is_title || is_apart(fact))
                     && !is_noun
                     && (of != FactType::Code || !self.property.has_any_word(OWN_TEXTS))

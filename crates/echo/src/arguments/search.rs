@@ -8,9 +8,16 @@ use super::{
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading},
-    text::lexicon::is_generic,
+    text::{
+        canonical,
+        lexicon::{PEOPLE, PREPOSITIONS, PRICES, contains, is_generic},
+    },
 };
 
+/// Maximum number of words from a number to the word of what it counts.
+const MAX_COUNTED: usize = 4;
+/// Words for what a search finds, in canonical form.
+const RESULTS: &str = "result entri hit match";
 /// Maximum number of number words that are looked at.
 const MAX_COUNTS: usize = 8;
 /// Maximum number of bytes between a number of things and what is said of them.
@@ -68,7 +75,11 @@ impl Search<'_, '_> {
     /// Returns the suitable offers whose facts are not taken.
     pub(super) fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
         let is_allowed = |fact: &Fact| {
-            self.scope.is_free(fact) && is_suitable(fact) && !self.is_version_of_other(fact)
+            self.scope.is_free(fact)
+                && is_suitable(fact)
+                && !self.is_version_of_other(fact)
+                && !self.counts_others(fact)
+                && !self.is_of_other_kind(fact)
         };
         self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
     }
@@ -79,6 +90,30 @@ impl Search<'_, '_> {
         is_version(fact)
             && !is_version_property(self.property)
             && self.has_rival(fact, is_version_property)
+    }
+
+    /// Returns `true` for the month or the percentage that another property is: "up to 90%" for `max_power`.
+    pub(super) fn is_of_other_kind(&self, fact: &Fact) -> bool {
+        let is_month = |it: &Offer| it.fact.of == FactType::Month && it.fact.range == fact.range;
+        match fact.of {
+            FactType::Code => self.properties.iter().any(|it| it.offers.iter().any(is_month)),
+            FactType::Share if self.property.kind() == Some(Kind::Number) => {
+                self.has_rival(fact, |it| it.kind() == Some(Kind::Share))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns `true` for a number of things, which is no price: "at most 32 players" for `entry_fee`.
+    fn counts_others(&self, fact: &Fact) -> bool {
+        let is_price = fact.of == FactType::Number && self.property.has_any_word(PRICES);
+        let is_counted = |word: &String| {
+            self.is_of_tool(word)
+                || contains(PEOPLE, word)
+                || contains(RESULTS, word)
+                || self.others().any(|it| it.is_numeric() && it.owns(Some(word)))
+        };
+        is_price && counted(&self.scope.reading.text[fact.range.end..]).any(|it| is_counted(&it))
     }
 
     /// Returns `true` if a canonical word is one of the tool's name that says what the tool is for.
@@ -112,6 +147,13 @@ impl Search<'_, '_> {
         (property.takes(fact.of) || !is_amount(fact))
             && offers.any(|offer| offer.fact.range == fact.range)
     }
+}
+
+/// Returns the first canonical words behind a number, up to a preposition or a break.
+pub(super) fn counted(rest: &str) -> impl Iterator<Item = String> {
+    let phrase = rest.split([',', '.', ';', ':', '(']).next().unwrap_or(rest);
+    let words = phrase.split_whitespace().take(MAX_COUNTED);
+    words.take_while(|word| *word == "of" || !contains(PREPOSITIONS, word)).map(canonical)
 }
 
 /// Returns the number words that are no values: "two circles, one with a radius of 5 and …".
