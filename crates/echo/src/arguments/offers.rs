@@ -23,6 +23,8 @@ use crate::{
     },
 };
 
+/// Maximum number of values in `enum` whose words may be apart.
+const MAX_CHOICES: usize = 64;
 /// The words of a property for the reason of a request.
 const REASONS: [&str; 4] = ["reason", "cause", "problem", "issue"];
 
@@ -171,9 +173,13 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
         let offer = |fact| Offer { fact, choice: Some(choice.clone()) };
         let words = canonical_words(&text);
         let plurals = plural(&words).map(|plural| reading.find(&plural));
-        for (range, is_negated) in
-            reading.find(&words).into_iter().chain(plurals.into_iter().flatten())
-        {
+        let mut found = reading.find(&words);
+        found.extend(plurals.into_iter().flatten());
+        // "I changed my mind" for `changed_mind`
+        if found.is_empty() && words.len() > 1 && property.choices.len() < MAX_CHOICES {
+            found.extend(reading.find_apart(&words, 1));
+        }
+        for (range, is_negated) in found {
             if !is_negated {
                 let fact = reading.fact(FactType::Choice, range, text.clone());
                 offers.push(offer(Rc::new(fact)));
@@ -303,9 +309,9 @@ pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<b
     let adverb = || match words.as_slice() {
         // "gracefully", "automatically"
         [word] => {
-            ["li", "alli"].iter().find_map(|end| reading.find_apart(&[format!("{word}{end}")]))
+            ["li", "alli"].iter().find_map(|end| reading.find_apart(&[format!("{word}{end}")], 0))
         }
         _ => None,
     };
-    reading.find_apart(&words).or_else(adverb).map(|is_negated| !is_negated)
+    reading.find_apart(&words, 0).or_else(adverb).map(|(_, is_negated)| !is_negated)
 }

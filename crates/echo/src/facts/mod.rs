@@ -190,10 +190,13 @@ impl Reading {
         ends.take(MAX_FACTS).collect()
     }
 
-    /// Returns whether canonical words are negated where they stand first, with generic words between
-    /// at most: "notify the owner".
-    pub(crate) fn find_apart(&self, forms: &[String]) -> Option<bool> {
-        self.read().sentences.iter().find_map(|(sentence, _)| sentence.find_apart(forms))
+    /// Returns where canonical words stand first, with few words between: "notify the owner".
+    pub(crate) fn find_apart(
+        &self,
+        forms: &[String],
+        max_gap: usize,
+    ) -> Option<(Range<usize>, bool)> {
+        self.read().sentences.iter().find_map(|(sentence, _)| sentence.find_apart(forms, max_gap))
     }
 
     /// Adds the context of a part of the message.

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::{
     addresses::{Address, addresses},
-    canonical::{canonical, canonicalize},
+    canonical::{canonical, canonicalize, stem},
     identifiers::{Identifier, identifiers},
     lexicon::{
-        CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, contains, is_generic,
-        passes_on_negation,
+        CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, PRONOUNS, contains,
+        is_generic, passes_on_negation,
     },
     word::Word,
     words::{WordRange, words},
@@ -187,17 +187,31 @@ impl Sentence {
         found.map(|(range, words)| (range, words[0].is_negated))
     }
 
-    /// Returns whether canonical words are negated where they stand first outside of quotes, with generic
-    /// words between at most.
-    pub(crate) fn find_apart(&self, forms: &[String]) -> Option<bool> {
+    /// Returns where canonical words stand first outside of quotes, and whether they are negated there. Several
+    /// words may have other forms, and between two of them may be generic words, pronouns and `max_gap` others.
+    pub(crate) fn find_apart(
+        &self,
+        forms: &[String],
+        max_gap: usize,
+    ) -> Option<(Range<usize>, bool)> {
+        let is =
+            |form: &str, other: &str| form == other || forms.len() > 1 && stem(form) == stem(other);
         let counts = |word: &&Word| {
             let form = self.form(word);
-            !word.is_quoted && (!is_generic(form) || forms.iter().any(|it| it == form))
+            let is_between = is_generic(form) || contains(PRONOUNS, form);
+            !word.is_quoted && (!is_between || forms.iter().any(|it| it == form))
         };
         let words: Vec<_> = self.words.iter().filter(counts).collect();
-        let is_found = |words: &&[&Word]| words.iter().map(|word| self.form(word)).eq(forms);
-        let mut found = words.windows(forms.len().max(1)).filter(is_found);
-        found.next().map(|words| words[0].is_negated)
+        let (first, rest) = forms.split_first()?;
+        let mut starts = words.iter().enumerate().filter(|(_, word)| is(self.form(word), first));
+        starts.find_map(|(start, word)| {
+            let mut last = start;
+            for form in rest {
+                let next = words[last + 1..].iter().take(max_gap + 1);
+                last += 1 + next.map(|it| self.form(it)).position(|it| is(it, form))?;
+            }
+            Some((word.range.start..words[last].range.end, word.is_negated))
+        })
     }
 
     /// Returns the words next to a fact, without fillers and generic words between.
