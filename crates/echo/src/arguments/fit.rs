@@ -3,7 +3,7 @@
 use super::property::Property;
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::lexicon::{DISTANCES, PREPOSITIONS, TIMES, contains, is_exclusive, pairs},
+    text::lexicon::{DISTANCES, PREPOSITIONS, SITES, TIMES, contains, is_exclusive, pairs},
 };
 
 /// The cues before a fact that say where something is.
@@ -120,6 +120,8 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
         return false;
     }
     match property.kind() {
+        // "Is it in stock in Leeds?"
+        Some(Kind::Label) if property.has_any_word(SITES) => is_at_place(fact),
         Some(Kind::Copy | Kind::Question | Kind::Sample | Kind::Number | Kind::Label) => false,
         Some(Kind::Date | Kind::Moment | Kind::Time) => fact.of != FactType::Name,
         // Short numbers are more likely counts.
@@ -137,6 +139,11 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
         }
         kind => kind.is_some(),
     }
+}
+
+/// Returns `true` for a name behind a word for where something is.
+pub(super) fn is_at_place(fact: &Fact) -> bool {
+    fact.of == FactType::Name && has_cue(fact, HERE)
 }
 
 /// Returns `true` for words that end like "within 5 km of".

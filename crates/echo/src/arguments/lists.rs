@@ -4,7 +4,7 @@
 use std::{ops::Range, rc::Rc};
 
 use super::{
-    fit::is_beside_own_word,
+    fit::{is_at_place, is_beside_own_word},
     generator::Generator,
     offers::values,
     property::{Offer, Property},
@@ -38,7 +38,8 @@ impl<'a> Generator<'a> {
         let lists: Vec<Vec<Offer>> = call.iter().map(list).collect();
         let count = lists.iter().map(Vec::len).max().unwrap_or(0);
         let is_even = lists.iter().all(|list| list.is_empty() || list.len() == count);
-        let is_wanted = call.iter().zip(&lists).any(|(it, list)| it.is_wanted && !list.is_empty());
+        let tells = |it: &Property| it.is_wanted || it.fact.as_deref().is_some_and(is_at_place);
+        let is_wanted = call.iter().zip(&lists).any(|(it, list)| tells(it) && !list.is_empty());
         if !is_even || !is_wanted {
             return vec![call];
         }

@@ -64,6 +64,11 @@ impl<'a> Property<'a> {
         self.is_open() && self.is_wanted && self.is_any_text()
     }
 
+    /// Returns `true` for a list of any words that need not be there.
+    pub(super) fn waits_for_list(&self) -> bool {
+        self.is_open() && !self.is_wanted && self.is_array && self.is_any_text()
+    }
+
     /// Returns `true` for a number, of any value, that the property has not.
     pub(super) fn waits_for_number(&self) -> bool {
         self.is_open_and_single() && self.is_numeric()

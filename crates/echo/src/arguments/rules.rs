@@ -21,7 +21,7 @@ use crate::{
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with the name that users see.
-pub(super) const RULES: [(&str, Rule); 12] = [
+pub(super) const RULES: [(&str, Rule); 13] = [
     ("in a statement", |search| search.stated()),
     ("behind its cue", |search| search.behind_own_cue()),
     ("before its counterpart", |search| search.before_partner()),
@@ -34,6 +34,7 @@ pub(super) const RULES: [(&str, Rule); 12] = [
     ("the only one left", |search| search.only_one_left(&NAMES)),
     ("words left over", |search| search.words_left()),
     ("the only one left", |search| search.only_one_left(&[FactType::Identifier])),
+    ("list", |search| search.codes_left()),
 ];
 
 /// The facts that the only text may be, best first.
@@ -173,6 +174,15 @@ impl Search<'_, '_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// The codes that are left, for the only strings that must be there: "Install it on LT-0452".
+    fn codes_left(&self) -> Vec<Offer> {
+        let is_rival = |it: &Property| it.is_wanted && it.type_name == "string";
+        if !self.property.is_array || !is_rival(self.property) || self.others().any(is_rival) {
+            return Vec::new();
+        }
+        self.offers(|fact| fact.of == FactType::Code && is_bare(fact))
     }
 
     fn list_of(&self, of: FactType) -> Vec<Offer> {

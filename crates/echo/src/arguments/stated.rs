@@ -62,7 +62,10 @@ impl<'a> Generator<'a> {
     /// Gives the facts of a part of a message to the open properties.
     pub(super) fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
         let may_take = |it: &Property, scope: &Scope| {
-            it.is_open() && (it.waits_for_words() || scope.all_offers(it).next().is_some())
+            it.is_open()
+                && (it.waits_for_words()
+                    || it.waits_for_list()
+                    || scope.all_offers(it).next().is_some())
         };
         if !properties.iter().any(|it| may_take(it, scope)) {
             return;

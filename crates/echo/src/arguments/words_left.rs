@@ -22,6 +22,9 @@ impl Search<'_, '_> {
     /// only list of texts that must be there: "Rent skis and boots for 5 days".
     pub(super) fn words_left(&self) -> Vec<Offer> {
         let property = self.property;
+        if property.waits_for_list() {
+            return self.list_behind_with();
+        }
         let is_rival = |it: &Property| it.waits_for_words() && (it.is_array || !property.is_array);
         if !property.waits_for_words() || self.others().any(is_rival) {
             return Vec::new();
@@ -45,6 +48,20 @@ impl Search<'_, '_> {
             &|| phrases(self.behind_verb(), false),
         ];
         ways.into_iter().map(|way| way()).find(|offers| !offers.is_empty()).unwrap_or_default()
+    }
+
+    /// The things behind "with", for the only list of texts that need not be there: "with a dock and a mouse".
+    fn list_behind_with(&self) -> Vec<Offer> {
+        let is_rival = |it: &Property| it.is_array && it.is_any_text();
+        if self.others().any(is_rival) {
+            return Vec::new();
+        }
+        let lists = self.behind(&[" with "]).into_iter().map(|start| self.phrases_left(start));
+        let is_thing = |it: &Offer| {
+            let led = &self.scope.reading.text[..it.fact.range.start];
+            led.ends_with(" a ") || led.ends_with(" an ")
+        };
+        lists.into_iter().find(|list| list.iter().any(is_thing)).unwrap_or_default()
     }
 
     /// Returns where phrases may start, best first.
