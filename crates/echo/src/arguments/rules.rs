@@ -223,6 +223,9 @@ impl Search<'_, '_> {
         // Only what no list knows may be a place: "Scale image-worker in eu-west-1"
         let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted())
             && !self.scope.reading.facts().iter().any(is_better);
+        // A problem has no name, but a title and the subject of an exam may have one.
+        let is_report =
+            self.property.has_any_word(OWN_TEXTS) && !self.property.has_any_word("title subject");
         let is_apart = |fact: &Rc<Fact>| {
             // A cue in the clause of another call is none here.
             let own = self.property.offers.iter().find(|it| it.fact.range == fact.range);
@@ -239,7 +242,7 @@ impl Search<'_, '_> {
                     && !self.is_of_other_kind(fact)
                     && (of == FactType::Quote && !is_title || is_apart(fact))
                     && !is_noun
-                    && (of != FactType::Code || !self.property.has_any_word(OWN_TEXTS))
+                    && (matches!(of, FactType::Quote | FactType::Identifier) || !is_report)
                     && (of != FactType::Identifier || self.is_value(fact))
             };
             let left = self.scope.reading.facts().iter().filter(is_left);

@@ -27,7 +27,9 @@ pub(super) fn stated_words<'r>(
         let word = captures.get(1).or(captures.get(2))?;
         let range = end + word.start()..end + word.end();
         let is_free = reading.fact_in(&range).is_none();
-        let is_value = is_free && !is_generic(&canonical(word.as_str()));
+        // "the order should be shipped"
+        let is_value =
+            is_free && !is_generic(&canonical(word.as_str())) && !word.as_str().ends_with("ed");
         is_value.then(|| reading.phrase(range))
     })
 }
@@ -84,6 +86,6 @@ static LEADS_TO_PHRASE: LazyLock<Regex> =
 /// B", need no sign.
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"^(?:(?: (?:called|named)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([A-Z]|[\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
+        r"^(?:(?: (?:called|named|should be|must be)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([A-Z]|[\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
     )
 });

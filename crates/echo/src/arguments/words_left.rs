@@ -9,13 +9,13 @@ use super::{
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading},
-    text::{canonical, words},
+    text::{canonical, lexicon::OWN_TEXTS, words},
 };
 
 /// Maximum number of bytes of a message in which words are looked for.
 const MAX_BYTES: usize = 2048;
 /// What stands before words if nothing else leads to them.
-const WEAK_STARTS: &[&str] = &[" for ", " of ", " on ", " about "];
+const WEAK_STARTS: [&str; 4] = [" for ", " of ", " about ", " on "];
 
 impl Search<'_, '_> {
     /// The words behind a colon, behind "with", or behind the verb of the request, for the only text or the
@@ -37,6 +37,8 @@ impl Search<'_, '_> {
         };
         let may_be_name = property.kind() != Some(Kind::Title);
         let one = |fact: Option<Fact>| fact.map(offer).into_iter().collect();
+        // "dead on arrival" says no problem.
+        let weak_starts = &WEAK_STARTS[..if property.has_any_word(OWN_TEXTS) { 3 } else { 4 }];
         let ways: [&dyn Fn() -> Vec<Offer>; 8] = [
             &|| one(self.clause_told()),
             &|| one(self.clause_left().filter(|it| self.scope.is_free(it))),
@@ -44,7 +46,7 @@ impl Search<'_, '_> {
             &|| one(self.beside_own_noun()),
             &|| one(self.behind_unit()),
             &|| one(self.in_tool_word()),
-            &|| phrases(self.behind(WEAK_STARTS), false),
+            &|| phrases(self.behind(weak_starts), false),
             &|| phrases(self.behind_verb(), false),
         ];
         ways.into_iter().map(|way| way()).find(|offers| !offers.is_empty()).unwrap_or_default()
