@@ -3,6 +3,7 @@
 mod hostile;
 mod left_over;
 mod nouns;
+mod optional;
 mod random_schemas;
 mod several;
 mod strings;

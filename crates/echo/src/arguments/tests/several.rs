@@ -22,7 +22,7 @@ fn calls(schema: &Value, mention: &str) -> (Vec<String>, usize) {
 }
 
 #[track_caller]
-fn check(properties: &Value, required: &[&str], mention: &str, expected: &[Value]) {
+pub(super) fn check(properties: &Value, required: &[&str], mention: &str, expected: &[Value]) {
     let schema = json!({"properties": properties, "required": required});
     let expected: Vec<String> = expected.iter().map(Value::to_string).collect();
     assert_eq!(calls(&schema, mention).0, expected, "{mention}");

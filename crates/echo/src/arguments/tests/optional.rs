@@ -1,0 +1,100 @@
+//! Tests of values for properties that need not be there.
+
+use serde_json::json;
+
+use super::{left_over::check, several};
+
+#[test]
+fn a_site_takes_a_place() {
+    let properties = json!({"part": {"type": "string"}, "depot": {"type": "string"}});
+    let schema = json!({"required": ["part"], "properties": properties});
+    check(
+        "count_parts",
+        &schema,
+        &[
+            ("Count part P-7 in Turin", json!({"part": "P-7", "depot": "Turin"})),
+            ("Count part P-7 for Ada", json!({"part": "P-7"})),
+        ],
+    );
+    let depot = |depot: &str| json!({"part": "P-7", "depot": depot});
+    let expected = [depot("Turin"), depot("Oslo")];
+    let expected = expected.map(|it| json!({"depot": it["depot"], "part": it["part"]}));
+    several::check(&properties, &["part"], "Measure part P-7 in Turin and Oslo", &expected);
+}
+
+#[test]
+fn the_only_list_takes_things_behind_with() {
+    let schema = json!({"required": ["model"], "properties": {
+        "model": {"enum": ["city", "cargo"]}, "insurance": {"type": "boolean"},
+        "extras": {"type": "array", "items": {"type": "string"}}}});
+    check(
+        "order_bike",
+        &schema,
+        &[
+            (
+                "Order a city bike with a bell and a lamp",
+                json!({"model": "city", "extras": ["bell", "lamp"]}),
+            ),
+            (
+                "Order a city bike with insurance and a bell",
+                json!({"model": "city", "insurance": true}),
+            ),
+            ("Order a city bike with pleasure and care", json!({"model": "city"})),
+        ],
+    );
+}
+
+#[test]
+fn a_number_of_things_is_no_price() {
+    let schema = json!({"required": ["name"], "properties": {
+        "name": {"type": "string"}, "entry_price": {"type": "number"},
+        "max_teams": {"type": "integer"}, "limit": {"type": "integer"}}});
+    check(
+        "list_quizzes",
+        &schema,
+        &[
+            ("List the quiz 'Pub' with at most 12 teams", json!({"name": "Pub", "max_teams": 12})),
+            ("List the quiz 'Pub', under 8", json!({"name": "Pub", "entry_price": 8})),
+            ("List the quiz 'Pub', 3 quizzes", json!({"name": "Pub", "limit": 3})),
+        ],
+    );
+}
+
+#[test]
+fn words_of_a_boolean_may_be_apart() {
+    let schema = json!({"required": ["plugin"], "properties": {
+        "plugin": {"type": "string"}, "set_as_standard": {"type": "boolean"},
+        "inform_staff": {"type": "boolean"}}});
+    let plugin = |standard: bool| json!({"plugin": "PL-2", "set_as_standard": standard});
+    check(
+        "install_plugin",
+        &schema,
+        &[
+            ("Install plugin PL-2 and set it as the standard", plugin(true)),
+            ("Install plugin PL-2, but do not set it as standard", plugin(false)),
+            (
+                "Install plugin PL-2, informing the staff",
+                json!({"plugin": "PL-2", "inform_staff": true}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn values_of_other_kinds_are_left_out() {
+    let schema = json!({"required": ["title"], "properties": {
+        "title": {"type": "string"},
+        "max_power": {"type": "integer"}, "target_percent": {"type": "number"}}});
+    check(
+        "open_task",
+        &schema,
+        &[
+            ("Open the task 'A'", json!({"title": "A"})),
+            ("Open the task 'A' up to 90%", json!({"title": "A", "target_percent": 90})),
+        ],
+    );
+    let schema =
+        json!({"required": ["description"], "properties": {"description": {"type": "string"}}});
+    let none = json!({"description": "Test file complaint description"});
+    check("file_complaint", &schema, &[("The vase was dead on arrival, Ada Byron", none)]);
+}
