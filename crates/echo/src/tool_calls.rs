@@ -112,6 +112,7 @@ fn arguments(
         mention: text,
         nearest: mention.map_or([0..0, 0..0], |it| [it.clause.clone(), it.sentence.clone()]),
         reach: reach(mention, starts, text.len()),
+        is_shared: mention.is_some_and(|it| of_message(it, starts).len() > 1),
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
         optional: settings.optional,
@@ -135,14 +136,18 @@ fn mention_starts(selected: &[Selection]) -> Vec<(usize, usize)> {
 /// the sentence with the mention, or, if it mentions several tools, from the mention to the next one.
 fn reach(mention: Option<&Mention>, starts: &[(usize, usize)], len: usize) -> Range<usize> {
     let Some(mention) = mention else { return 0..len };
-    let before = |it: (usize, usize)| starts.partition_point(|start| *start < it);
-    let of_message = &starts[before((mention.message, 0))..before((mention.message + 1, 0))];
     let own = mention.clause.start;
-    let next = starts.get(before((mention.message, own + 1)));
-    let end = next.filter(|it| it.0 == mention.message).map_or(len, |it| it.1);
-    match of_message {
-        [_, _, ..] => own..end,
+    let starts = of_message(mention, starts);
+    let next = starts.iter().find(|start| start.1 > own);
+    match starts {
+        [_, _, ..] => own..next.map_or(len, |start| start.1),
         _ if len > MAX_REACH => mention.sentence.clone(),
         _ => 0..len,
     }
+}
+
+/// Returns the positions where the message of a mention mentions tools.
+fn of_message<'s>(mention: &Mention, starts: &'s [(usize, usize)]) -> &'s [(usize, usize)] {
+    let before = |message| starts.partition_point(|start| start.0 < message);
+    &starts[before(mention.message)..before(mention.message + 1)]
 }

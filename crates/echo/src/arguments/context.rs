@@ -17,6 +17,8 @@ pub(crate) struct Context<'a> {
     pub(crate) nearest: [Range<usize>; 2],
     /// The bytes in `mention` that may state values for further calls.
     pub(crate) reach: Range<usize>,
+    /// Whether `mention` mentions other tools, too.
+    pub(crate) is_shared: bool,
     /// Text of the last user message.
     pub(crate) question: &'a str,
     /// Whether numbers are 42 regardless of their bounds.

@@ -128,6 +128,7 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Version) => is_version(fact),
+        Some(Kind::Address) => property.is_wanted && fact.of == FactType::Name,
         Some(Kind::Title | Kind::Event) => matches!(fact.of, FactType::Quote | FactType::File),
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         Some(Kind::Person) if !property.is_wanted => false,

@@ -45,6 +45,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
             reading.is_alone(fact) || property.is_wanted && property.owns(reading.beside(fact)[1])
         }
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
+        FactType::Name if property.kind() == Some(Kind::Address) => street(fact, reading).is_some(),
         _ => true,
     };
     let takes = meaning.row.takes;
@@ -65,6 +66,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let with_region = |fact: &Rc<Fact>| match fact.of {
         FactType::Name if property.has_region => region(fact, reading),
         FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading),
+        FactType::Name if property.kind() == Some(Kind::Address) => street(fact, reading),
         _ => None,
     };
     let facts = facts.filter(|fact| is_value(fact));
@@ -142,6 +144,20 @@ fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
     let is_listed = captures.get(2).is_some();
     (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
 }
+
+/// Returns the name of a street with the number before or behind it: "12 Oak Lane".
+fn street(name: &Fact, reading: &Reading) -> Option<Fact> {
+    let before = HOUSE_BEFORE.find(&reading.text[..name.range.start]);
+    let behind = HOUSE_BEHIND.find(&reading.text[name.range.end..]);
+    let start = before.map_or(name.range.start, |it| it.start());
+    let end = name.range.end + behind.filter(|_| before.is_none()).map_or(0, |it| it.end());
+    let value = reading.text[start..end].to_owned();
+    ((start..end) != name.range).then(|| reading.fact(FactType::Name, start..end, value))
+}
+
+/// The number of a house before the name of its street, and behind it.
+static HOUSE_BEFORE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b\d{1,5}[A-Za-z]? $"));
+static HOUSE_BEHIND: LazyLock<Regex> = LazyLock::new(|| compile(r"^ \d{1,5}[A-Za-z]?\b"));
 
 /// Returns a place with the number that belongs to it: "from Terminal 1 to Gate B".
 fn numbered(place: &Fact, reading: &Reading) -> Option<Fact> {

@@ -34,7 +34,7 @@ pub(super) const RULES: [(&str, Rule); 13] = [
     ("the only one left", |search| search.only_one_left(&NAMES)),
     ("words left over", |search| search.words_left()),
     ("the only one left", |search| search.only_one_left(&[FactType::Identifier])),
-    ("list", |search| search.codes_left()),
+    ("list", |search| search.items_left()),
 ];
 
 /// The facts that the only text may be, best first.
@@ -176,13 +176,16 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The codes that are left, for the only strings that must be there: "Install it on LT-0452".
-    fn codes_left(&self) -> Vec<Offer> {
+    /// The quotations that are left, otherwise the codes, for the only strings that must be there: "Install it on
+    /// LT-0452".
+    fn items_left(&self) -> Vec<Offer> {
         let is_rival = |it: &Property| it.is_wanted && it.type_name == "string";
         if !self.property.is_array || !is_rival(self.property) || self.others().any(is_rival) {
             return Vec::new();
         }
-        self.offers(|fact| fact.of == FactType::Code && is_bare(fact))
+        let left = |of| self.offers(|fact| fact.of == of && is_bare(fact));
+        let quotes = left(FactType::Quote);
+        if quotes.is_empty() { left(FactType::Code) } else { quotes }
     }
 
     fn list_of(&self, of: FactType) -> Vec<Offer> {
@@ -266,8 +269,12 @@ impl Search<'_, '_> {
         self.scope.reading.is_alone(fact) && !is_known && self.tool.concat() != form
     }
 
-    /// The lower-case words for a place.
+    /// The lower-case words for a place, but not "the inventory" for a tool about it, or "to job MV-1042".
     fn places_left(&self) -> Vec<Offer> {
-        self.offers(|fact| fact.of == FactType::Word)
+        let is_known = |fact: &Fact| {
+            let form = canonical(&fact.value);
+            self.is_of_tool(&form) || self.properties.iter().any(|it| it.owns(Some(&form)))
+        };
+        self.offers(|fact| fact.of == FactType::Word && !is_known(fact))
     }
 }

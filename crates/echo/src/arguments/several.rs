@@ -13,13 +13,15 @@ use super::{
 };
 use crate::{
     facts::{Fact, Reading},
-    text::lexicon::{is_common_verb, is_generic},
+    text::lexicon::{contains, is_common_verb, is_generic},
 };
 
 /// What ends a sentence, or a part of it.
 const ENDS: [&str; 5] = [". ", "? ", "! ", "\n", ";"];
 /// What stands between clauses of a sentence.
 const JOINTS: [&str; 6] = [",", " and ", " or ", " then ", " while ", " with the "];
+/// The cues that only lead to facts in the same clause.
+const CUES: &str = "from to in at";
 /// Maximum number of words between a cue and its fact.
 const MAX_CUE_DISTANCE: usize = 16;
 /// Number of comparisons that take the time of a step.
@@ -156,13 +158,13 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Returns the offers in a clause. "from" and "to" in an earlier clause are not for them.
+/// Returns the offers in a clause. Prepositions in an earlier clause are not for them.
 fn offers_in(clause: &Range<usize>, offers: &[Offer], text: &str) -> Rc<[Offer]> {
     let offers = offers.iter().filter(|it| clause.contains(&it.fact.range.start)).cloned();
     let without_cue = |mut offer: Offer| {
         let before = text[clause.start..offer.fact.range.start].split_whitespace().rev();
         let mut before = before.take(MAX_CUE_DISTANCE);
-        let is_earlier = |cue: &&str| ["from", "to"].contains(cue) && !before.any(|it| it == *cue);
+        let is_earlier = |cue: &&str| contains(CUES, cue) && !before.any(|it| it == *cue);
         if offer.fact.cue.as_ref().is_some_and(is_earlier) {
             Rc::make_mut(&mut offer.fact).cue = None;
         }

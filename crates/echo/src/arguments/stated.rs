@@ -37,8 +37,11 @@ impl<'a> Generator<'a> {
                     property.offers = offers(property, reading).into();
                 }
                 let mut scope = Scope::new(reading, call, 0..0);
-                for range in nearest.iter().chain([&(0..reading.text.len())]) {
-                    scope.range = range.clone();
+                let reach = (!nearest.is_empty() && self.context.is_shared)
+                    .then(|| self.context.reach.clone());
+                let ranges = nearest.iter().cloned().chain(reach);
+                for range in ranges.chain(Some(0..reading.text.len())) {
+                    scope.range = range;
                     self.fill(call, &mut scope);
                 }
             }
@@ -56,7 +59,9 @@ impl<'a> Generator<'a> {
     /// Returns `true` for a part of a message that is about this tool alone.
     fn is_own(&self, scope: &Scope) -> bool {
         let [clause, sentence] = &self.context.nearest;
-        clause == sentence || scope.range == *clause
+        let is_whole = scope.range == (0..scope.reading.text.len());
+        let is_about_others = is_whole && self.context.is_shared;
+        scope.range == *clause || clause == sentence && !is_about_others
     }
 
     /// Gives the facts of a part of a message to the open properties.

@@ -66,7 +66,17 @@ pub(super) fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact
 
 /// Returns the facts of phrases: one for each item of an array, or one of several words.
 fn phrase_facts(property: &Property, reading: &Reading, items: Vec<Range<usize>>) -> Vec<Fact> {
-    let facts = items.into_iter().map(|item| reading.phrase(item));
+    let text = |item: &Range<usize>| &reading.text[item.clone()];
+    // "the crew members Luis and Dana"
+    let name = |item: Range<usize>| {
+        let led =
+            text(&item).split_inclusive(' ').take_while(|it| it.starts_with(char::is_lowercase));
+        let start = item.start + led.map(str::len).sum::<usize>();
+        let is_name =
+            text(&(start..item.end)).split(' ').all(|it| it.starts_with(char::is_uppercase));
+        if property.is_array && is_name { start..item.end } else { item }
+    };
+    let facts = items.into_iter().map(|item| reading.phrase(name(item)));
     if property.is_array {
         let facts = facts.enumerate();
         let in_list = |(index, mut fact): (usize, Fact)| {

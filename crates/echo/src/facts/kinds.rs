@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Expression,
     /// Any other string.
     Label,
+    /// A street with the number of a house, or a quotation.
+    Address,
     /// A kind that no message states.
     Sample,
 }
@@ -83,7 +85,7 @@ const LABELS: &[FactType] = &[
 ];
 
 #[rustfmt::skip]
-pub(super) const ROWS: [Row; 42] = [
+pub(super) const ROWS: [Row; 41] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -117,8 +119,7 @@ pub(super) const ROWS: [Row; 42] = [
     row(Kind::File, "file filename document attachment path", "", &[Quote, File, Url, Code], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
     row(Kind::Expression, "expression formula", "", &[Expression], ["", "", ""], ""),
-    row(Kind::Sample, "street", "", &[], ["", "", ""], "123 Main St"),
-    row(Kind::Sample, "address", "", &[], ["", "", ""], "123 Main St"),
+    row(Kind::Address, "street address", "", &[Quote, Name], ["to at in", "from", "to"], "123 Main St"),
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),

@@ -65,9 +65,16 @@ pub(crate) fn meaning_of(
     let has = |is_listed: fn(&Entry) -> bool| words.iter().any(|it| is_listed(Entry::listed(it)));
     let has_word = |one: &str| words.iter().any(|word| word == one);
     let is_check = has_word("check");
-    let role = if has(|entry| entry.is_start) || is_check && has_word("in") {
+    let is_address = has_word("address");
+    let role = if has(|entry| entry.is_start)
+        || is_check && has_word("in")
+        || is_address && has_word("pickup")
+    {
         Role::Start
-    } else if has(|entry| entry.is_end) || is_check && has_word("out") {
+    } else if has(|entry| entry.is_end)
+        || is_check && has_word("out")
+        || is_address && has_word("deliveri")
+    {
         Role::End
     } else {
         Role::None

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{left_over::check, several};
+use super::{super::Context, generate, left_over::check, several};
 
 #[test]
 fn a_site_takes_a_place() {
@@ -97,4 +97,39 @@ fn values_of_other_kinds_are_left_out() {
         json!({"required": ["description"], "properties": {"description": {"type": "string"}}});
     let none = json!({"description": "Test file complaint description"});
     check("file_complaint", &schema, &[("The vase was dead on arrival, Ada Byron", none)]);
+}
+
+#[test]
+fn words_of_the_tool_and_its_properties_are_no_rooms() {
+    let schema = json!({"required": ["tool_name", "job"], "properties": {
+        "tool_name": {"type": "string"}, "job": {"type": "string"}, "room": {"type": "string"}}});
+    check(
+        "store_in_inventory",
+        &schema,
+        &[
+            ("Store 'Saw' to job J-7", json!({"tool_name": "Saw", "job": "J-7"})),
+            ("Store 'Saw' of job J-7 in the inventory", json!({"tool_name": "Saw", "job": "J-7"})),
+            (
+                "Store 'Saw' in the shed for job J-7",
+                json!({"tool_name": "Saw", "job": "J-7", "room": "shed"}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_sentence_about_another_tool_states_nothing_optional() {
+    let schema = json!({"required": ["language"], "properties": {
+        "language": {"type": "string"}, "from_date": {"type": "string", "format": "date"}}});
+    let mention = "Find a Danish film. List the free halls from 2026-03-01";
+    let json = |is_shared| {
+        let (sentence, reach) = (0..19, if is_shared { 0..20 } else { 0..mention.len() });
+        let nearest = [sentence.clone(), sentence];
+        let (subject, question) = ("find_film", mention);
+        let context =
+            Context { subject, mention, question, nearest, reach, is_shared, ..Context::default() };
+        generate(&schema, &context).json
+    };
+    assert_eq!(json(true), r#"{"language":"Danish"}"#);
+    assert_eq!(json(false), r#"{"from_date":"2026-03-01","language":"Danish"}"#);
 }
