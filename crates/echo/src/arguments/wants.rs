@@ -1,6 +1,6 @@
 //! What a tool wants to know, by its schema.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::Value;
 
@@ -33,5 +33,23 @@ impl Described<'_> {
         let names = self.properties.iter().flat_map(|it| &it.own_words).cloned();
         let telling = names.chain(choices).filter(|word| is_telling(word));
         telling.map(|word| stem(&word).into_owned()).collect()
+    }
+
+    /// Returns `true` if some stems are all words of a boolean that has several.
+    pub(crate) fn has_flag(&self, stems: &[Cow<str>]) -> bool {
+        let booleans = self.properties.iter().filter(|it| it.type_name == "boolean");
+        booleans.map(|it| &it.own_words).any(|words| {
+            words.len() > 1 && words.iter().all(|word| stems.iter().any(|it| *it == stem(word)))
+        })
+    }
+
+    /// Returns `true` if some stems are those of a value in the `enum` of a property that a call should have.
+    pub(crate) fn has_choice(&self, stems: &[Cow<str>]) -> bool {
+        let wanted = self.properties.iter().filter(|it| it.is_wanted);
+        let choices = wanted.flat_map(|it| it.choices.iter().take(MAX_CHOICES));
+        let words = choices.filter_map(|it| Value::as_str(it)).map(canonical_words);
+        words
+            .filter(|words| !words.is_empty())
+            .any(|words| words.iter().all(|word| stems.iter().any(|it| *it == stem(word))))
     }
 }

@@ -17,7 +17,9 @@ use super::{
 };
 use crate::text::{
     canonical, canonical_words,
-    lexicon::{ARITHMETIC_VERBS, SEARCHES, is_common_verb, is_number, is_verb, list, requests},
+    lexicon::{
+        ARITHMETIC_VERBS, OFFERS, SEARCHES, is_common_verb, is_number, is_verb, list, requests,
+    },
     words,
 };
 
@@ -178,7 +180,7 @@ impl ToolIndex {
     fn add_requests(&mut self) {
         for (name, _) in &self.sources {
             let words = canonical_words(name);
-            let searches = is_search(&words).then(|| list(SEARCHES)).into_iter().flatten();
+            let searches = list(SEARCHES).chain(list(OFFERS)).filter(|_| is_search(&words));
             let requests = words.iter().flat_map(|word| requests(word)).map(|it| it.verb);
             requests.chain(searches).for_each(|verb| {
                 self.terms.add_stem(verb);

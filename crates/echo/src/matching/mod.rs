@@ -18,6 +18,7 @@ mod occurrences;
 mod openings;
 mod partial;
 mod partial_tool;
+mod requests;
 mod rules;
 mod schemas;
 mod search;

@@ -9,7 +9,7 @@ use super::{
 use crate::facts::FactType;
 use crate::text::{
     Sentence, Word, canonical,
-    lexicon::{ARTICLES, LEFT_OUT, OPENINGS, PRONOUNS, contains},
+    lexicon::{ARTICLES, LEFT_OUT, OFFERS, OPENINGS, PRONOUNS, QUESTIONS, SEARCHES, contains},
 };
 
 /// The largest distance of words that are near each other.
@@ -152,6 +152,15 @@ impl<'s> Occurrences<'s> {
         !is_question
             && self.is_subject(first)
             && after.any(|at| contains("was were went", &self.text[self.words()[at].range()]))
+    }
+
+    /// Returns `true` for the second of two words if it says what has been done to the first: "Which orders were
+    /// created in May?"
+    pub(super) fn is_done(&self, noun: usize, verb: usize) -> bool {
+        let start = self.words().get(self.beginning).map_or("", |word| self.sentence.form(word));
+        noun < verb
+            && self.form(verb).ends_with("ed")
+            && (contains(QUESTIONS, start) || contains(SEARCHES, start) || contains(OFFERS, start))
     }
 
     /// Returns `true` if nothing but articles stands before a word in its clause.

@@ -9,7 +9,7 @@ use crate::{
     text::{
         Word, canonical_words,
         lexicon::{
-            CLAUSE_STARTS, PRONOUNS, QUESTIONS, SEARCHES, WISH_VERBS, contains, is_calculation,
+            JOINTS, OFFERS, PRONOUNS, QUESTIONS, SEARCHES, WISH_VERBS, contains, is_calculation,
             is_generic, is_telling,
         },
         stem,
@@ -63,33 +63,13 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     /// Returns the index of the first word of a clause that is neither a conjunction nor part of an opening.
     pub(super) fn first_word(&self, clause: &Range<usize>) -> usize {
         let words = &self.sentence.words[clause.clone()];
-        let is_joint = |word: &&Word| contains(CLAUSE_STARTS, self.sentence.form(word));
+        let is_joint = |word: &&Word| contains(JOINTS, self.sentence.form(word));
         let start = words.iter().take_while(is_joint).count();
         clause.start + start + find_beginning(&self.reading.text, &words[start..])
     }
 
-    /// Returns the tools that the verb at the beginning of some words asks for, although they have another
-    /// one, each with the particle of the verb.
-    pub(super) fn asked(
-        &mut self,
-        words: &Range<usize>,
-    ) -> Result<BTreeMap<usize, Option<&'static str>>, Unfinished> {
-        let (first, index) = (self.first_word(words), self.index);
-        let mut asked = BTreeMap::new();
-        for term in self.terms_of(first) {
-            for (tool, particle) in index.by_request.get(&term).into_iter().flatten() {
-                self.budget.spend(words.len())?;
-                let mut rest = self.sentence.words[first + 1..words.end].iter();
-                if particle.is_none_or(|it| rest.any(|word| self.sentence.form(word) == it)) {
-                    asked.insert(*tool, *particle);
-                }
-            }
-        }
-        Ok(asked)
-    }
-
     /// Returns the terms that a word is.
-    fn terms_of(&self, word: usize) -> Vec<Term> {
+    pub(super) fn terms_of(&self, word: usize) -> Vec<Term> {
         self.occurrences.in_words(&(word..word + 1)).map(|it| it.term).collect()
     }
 
@@ -123,6 +103,12 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             support.push((described.get(tool).copied().unwrap_or(0) + listed, *tool));
         }
         support.sort_unstable();
+        if let [(0, tool)] = support.as_slice()
+            && let Some(of) = self.object(rest)?.filter(|of| RARE.contains(of))
+            && self.schemas.count_wanted(*tool, &[of], self.budget)? > 0
+        {
+            return Ok(Some(*tool));
+        }
         Ok(match support.as_slice() {
             [.., (best, _)] if *best < needed => None,
             [] => None,
@@ -132,14 +118,24 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     }
 
     /// Returns the only tool that searches if a word asks for a search, and the next words have one of its
-    /// description or schema and a value that a call should have: "Find a studio in Bristol" for
-    /// `search_properties`.
+    /// description or schema and a value that a call should have ("Find a studio in Bristol" for
+    /// `search_properties`), or if they start as such a request does and name such a value of an `enum`
+    /// ("Do you have oak tables?").
     fn by_search(&mut self, word: &Word, rest: &Range<usize>) -> Result<Option<usize>, Unfinished> {
-        let is_search = |_: &usize| word.is_said() && contains(SEARCHES, self.sentence.form(word));
-        let Some(tool) = self.index.search.filter(is_search) else { return Ok(None) };
+        let form = self.sentence.form(word);
+        let is_search = contains(SEARCHES, &stem(form));
+        let may_search = word.is_said() && (is_search || contains(OFFERS, form));
+        let Some(tool) = self.index.search.filter(|tool| may_search && (self.is_pending)(*tool))
+        else {
+            return Ok(None);
+        };
+        let stems = self.stems(rest);
+        if self.schemas.has_choice(tool, &stems, self.budget)? {
+            return Ok(Some(tool));
+        }
         let facts = self.facts(self.byte(rest.start)..self.byte(rest.end))?;
         let types = facts.iter().map(|it| it.of).filter(|it| *it != FactType::Number);
-        let types: Vec<_> = types.collect();
+        let types: Vec<_> = types.filter(|_| is_search).collect();
         match self.schemas.count_wanted(tool, &types, self.budget)? {
             0 => Ok(None),
             _ => self.by_action(&[tool], rest, 1),
@@ -156,7 +152,8 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         if tools.is_empty() {
             return Ok(None);
         }
-        let Some(of) = self.object(rest)? else { return Ok(None) };
+        let object = self.object(rest)?.filter(|of| OBJECTS.contains(of));
+        let Some(of) = object else { return Ok(None) };
         let mut found = Vec::new();
         for tool in tools {
             let is_noun = self.index.tools[*tool].name.len() == 1;
@@ -190,7 +187,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let gap = |fact: &Fact| &self.reading.text[after..fact.range.start];
         let first =
             facts.first().filter(|it| canonical_words(gap(it)).iter().all(|it| is_generic(it)));
-        Ok(first.map(|it| it.of).filter(|of| OBJECTS.contains(of)))
+        Ok(first.map(|it| it.of))
     }
 
     /// Returns `true` if some words say more of a tool than what a value is, and a rare value that the tool
@@ -221,10 +218,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         tool: usize,
         words: &Range<usize>,
     ) -> Result<bool, Unfinished> {
-        let form = |word| self.sentence.form(word);
-        let start = &self.sentence.words[words.start..words.end.min(words.start + MAX_WISH)];
-        let is_question = start.first().is_some_and(|it| contains(QUESTIONS, form(it)));
-        if is_question || !start.iter().any(|it| contains(WISH_VERBS, form(it))) {
+        if self.wish(words).is_none() {
             return Ok(false);
         }
         let name = &self.index.tools[tool].name;
@@ -236,6 +230,14 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
         let types: Vec<_> = facts.iter().map(|it| it.of).collect();
         Ok(self.schemas.count_wanted(tool, &types, self.budget)? > 1)
+    }
+
+    /// Returns the position of the verb of a wish.
+    pub(super) fn wish(&self, words: &Range<usize>) -> Option<usize> {
+        let form = |at: usize| self.sentence.form(&self.sentence.words[at]);
+        let mut start = words.start..words.end.min(words.start + MAX_WISH);
+        let is_question = contains(QUESTIONS, form(words.start));
+        start.find(|at| contains(WISH_VERBS, form(*at))).filter(|_| !is_question)
     }
 
     /// Returns `true` if some words begin with a noun of a tool and state one of its properties ("Repair the
@@ -274,7 +276,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     }
 
     /// Returns the distinct stems of the telling words among some words.
-    fn stems(&self, words: &Range<usize>) -> Vec<Cow<'s, str>> {
+    pub(super) fn stems(&self, words: &Range<usize>) -> Vec<Cow<'s, str>> {
         let sentence = self.sentence;
         let form = |word| sentence.form(word);
         let said = sentence.words[words.clone()].iter().filter(|word| word.is_said());

@@ -19,7 +19,7 @@ use crate::effort::Unfinished;
 use crate::facts::Reading;
 use crate::text::{
     Sentence, Word, canonical_words,
-    lexicon::{SEARCHES, contains, is_telling, list},
+    lexicon::{CHANGES, OFFERS, SEARCHES, contains, is_telling, list},
     stem,
 };
 
@@ -35,6 +35,8 @@ pub(super) struct PartialIndex {
     /// By the verb of a request, the tools with another verb that it may ask for, each with the word that
     /// the request has to have.
     pub(super) by_request: BTreeMap<Term, Vec<(usize, Option<&'static str>)>>,
+    /// The tools that change something.
+    pub(super) changes: Vec<usize>,
     /// The only tool that searches, if others are on offer, and the verbs that ask for a search.
     pub(super) search: Option<usize>,
     searches: Vec<Term>,
@@ -56,7 +58,10 @@ impl PartialIndex {
         index.by_verb.extend(verbs);
         let mut searches = (0..names.len()).filter(|at| is_search(&names[*at]));
         index.search = searches.next().filter(|_| names.len() > 1 && searches.next().is_none());
-        index.searches = list(SEARCHES).filter_map(|verb| terms.stem(verb)).collect();
+        let is_change = |at: &usize| first(&names[*at]).is_some_and(|it| contains(CHANGES, it));
+        index.changes = (0..names.len()).filter(is_change).collect();
+        index.searches =
+            list(SEARCHES).chain(list(OFFERS)).filter_map(|verb| terms.stem(verb)).collect();
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
             tool.action.iter().for_each(|term| index.by_action.entry(*term).or_default().push(at));
@@ -85,45 +90,50 @@ impl PartialIndex {
             || self.search.is_some() && self.searches.contains(&term)
     }
 
-    /// Returns the tools that a sentence of a text asks for: those of its clauses, or that of the
-    /// whole. Clauses with words of the `known` mentions ask for no other tool.
+    /// Returns `true` if a canonical word is one of a tool's name as it is.
+    pub(super) fn is_word(&self, tool: usize, word: &str) -> bool {
+        self.tools[tool].words.iter().any(|it| it == word)
+    }
+
+    /// Returns the tools that a sentence of a text asks for, those of its clauses, or that of the whole, and
+    /// which of the `known` mentions they displace. Clauses with words of the others ask for no other tool.
     pub(super) fn mentioned(
         &self,
         (reading, sentence): (&Reading, &Sentence),
         occurrences: &Occurrences,
         is_pending: impl Fn(usize) -> bool,
-        known: &[[usize; 2]],
+        known: &[Mentioned],
         schemas: &Schemas,
         budget: &mut WorkBudget,
-    ) -> Result<Vec<Mentioned>, Unfinished> {
+    ) -> Result<(Vec<Mentioned>, Vec<usize>), Unfinished> {
         let is_known = |term| self.has(term) || self.by_verb.contains_key(&term);
         let text = &reading.text;
         if !occurrences.terms().any(is_known) {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         let mut search =
             Search { index: self, reading, schemas, sentence, occurrences, is_pending, budget };
-        let mut mentioned: Vec<Mentioned> = Vec::new();
-        let has_known = |clause: &Range<usize>| {
-            let is_in = |[first, last]: &[usize; 2]| *first < clause.end && clause.start <= *last;
-            // The known mentions were searched for with more care: "Don't send an email, call him".
-            let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
-            known.iter().any(is_in) || !known.is_empty() && is_negated
-        };
+        let (mut mentioned, mut displaced): (Vec<Mentioned>, _) = (Vec::new(), Vec::new());
         let mut is_about_known = !known.is_empty();
         for clause in clauses(text, sentence) {
             search.budget.spend(known.len())?;
-            let refers_back = search.refers_back(&clause);
+            let refers_back = search.refers_back(&clause)
+                || search.is_flag(&clause, known.iter().chain(&mentioned))?;
             is_about_known |= refers_back;
-            if refers_back || has_known(&clause) {
-                continue;
-            }
-            let best = search.best(clause.clone())?;
-            let best = match best {
-                None => search.by_opening(&clause)?,
-                best => best,
+            let is_in = |it: &&Mentioned| it.words[0] < clause.end && clause.start <= it.words[1];
+            let said: Vec<_> = known.iter().filter(is_in).collect();
+            // The known mentions were searched for with more care: "Don't send an email, call him".
+            let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
+            let best = match said.as_slice() {
+                _ if refers_back || is_negated && !known.is_empty() => None,
+                [] => search
+                    .best(clause.clone())?
+                    .map_or_else(|| search.by_opening(&clause), |it| Ok(Some(it)))?,
+                [said] => search.rival(&clause, said)?,
+                _ => None,
             };
             let Some(found) = best.and_then(|tool| search.mention(tool, clause)) else { continue };
+            displaced.extend(said.first().map(|it| it.tool));
             if mentioned.iter().all(|it| it.tool != found.tool) {
                 mentioned.push(found);
             }
@@ -132,10 +142,10 @@ impl PartialIndex {
             let whole = 0..sentence.words.len();
             let best = search.best(whole.clone())?;
             let best = best.and_then(|tool| search.mention(tool, whole));
-            return Ok(best.or(mentioned.pop()).into_iter().collect());
+            return Ok((best.or(mentioned.pop()).into_iter().collect(), displaced));
         }
         mentioned.sort_by_key(|it| it.tool);
-        Ok(mentioned)
+        Ok((mentioned, displaced))
     }
 }
 
@@ -152,7 +162,7 @@ pub(super) struct Search<'s, P> {
 
 impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns the tool that fits some words of the sentence best, if no other fits as well.
-    fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Unfinished> {
+    pub(super) fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Unfinished> {
         let terms = self.terms(&words)?;
         let tools = terms.iter().filter_map(|term| self.index.by_name.get(term));
         let mut said = counts(tools, self.budget)?;
@@ -253,7 +263,12 @@ fn counts<'i>(
 
 /// Returns `true` if a name begins with a verb that asks for a search.
 pub(super) fn is_search(name: &[String]) -> bool {
-    name.get(namespace(name)).is_some_and(|verb| contains(SEARCHES, verb))
+    first(name).is_some_and(|verb| contains(SEARCHES, verb))
+}
+
+/// Returns the first word of a name behind a namespace.
+fn first(name: &[String]) -> Option<&String> {
+    name.get(namespace(name))
 }
 
 /// Returns how many names start with each sequence of words.

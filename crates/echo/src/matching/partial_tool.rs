@@ -8,6 +8,8 @@ use crate::text::lexicon::{COMMON_NOUNS, contains, is_common_verb, is_vague_verb
 /// A tool, as far as parts of its name matter.
 #[derive(Debug, Default)]
 pub(super) struct PartialTool {
+    /// The canonical words of the name.
+    pub(super) words: Vec<String>,
     /// The words of the name that say what the tool is for.
     pub(super) name: BTreeSet<Term>,
     /// Those that any question may have: "What time is it?"
@@ -67,6 +69,7 @@ impl PartialTool {
         let requests = requests.collect();
         let action = action.and_then(|at| terms.stem(&name[at]));
         let is_telling = |word: &&&String| !is_vague_verb(word);
+        let all = name.to_vec();
         let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
         if words.is_empty() {
             words.clone_from(&telling);
@@ -77,7 +80,7 @@ impl PartialTool {
         let name = words.iter().filter_map(|word| terms.stem(word)).collect();
         let verbs = telling.into_iter().filter(|word| is_common_verb(word));
         let verbs = verbs.filter_map(|word| terms.stem(word)).collect();
-        Self { name, action, common, head, verbs, generic, requests }
+        Self { words: all, name, action, common, head, verbs, generic, requests }
     }
 
     /// Returns how well the tool fits, or `None` if too little was said.

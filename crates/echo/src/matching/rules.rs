@@ -183,8 +183,11 @@ impl<'a> SentenceMatcher<'a> {
                 let found = words.iter().flat_map(|(term, words)| {
                     words[round..words.len().min(taken.end)].iter().map(|word| (*term, *word))
                 });
-                let found = found.collect();
-                self.add(tool, name, name.stems.len(), found)?;
+                let found: Vec<_> = found.collect();
+                match self.is_done(tool, &found) {
+                    true => self.labeled.push(tool),
+                    false => self.add(tool, name, name.stems.len(), found)?,
+                }
                 if !is_negated {
                     break;
                 }
@@ -199,6 +202,16 @@ impl<'a> SentenceMatcher<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns `true` if the action of a tool was only said of something that it was done to.
+    fn is_done(&self, tool: usize, found: &[(Term, Occurrence)]) -> bool {
+        let action = self.index.partial().tools[tool].action;
+        type Words<'w> = Vec<&'w (Term, Occurrence)>;
+        let (verbs, nouns): (Words, Words) = found.iter().partition(|it| Some(it.0) == action);
+        let first = nouns.iter().map(|it| it.1.first).min();
+        let is_done = |noun: usize| verbs.iter().all(|it| self.sentence.is_done(noun, it.1.first));
+        !verbs.is_empty() && first.is_some_and(is_done)
     }
 
     /// Matches any keyword of the tool's category.

@@ -1,6 +1,6 @@
 //! What the schemas of the offered tools say. Only few sentences need them, so they are read then.
 
-use std::{collections::BTreeSet, rc::Rc};
+use std::{borrow::Cow, collections::BTreeSet, rc::Rc};
 
 use mynah_core::chat::{LazyJson, Tool};
 
@@ -56,6 +56,28 @@ impl<'t> Schemas<'t> {
     ) -> Result<BTreeSet<String>, Unfinished> {
         let schema = self.read(tool, budget)?;
         Ok(schema.map(|it| it.described().stems()).unwrap_or_default())
+    }
+
+    /// Returns `true` if a boolean of a tool has several words, and some stems are all of them.
+    pub(super) fn has_flag(
+        &self,
+        tool: usize,
+        stems: &[Cow<str>],
+        budget: &mut WorkBudget,
+    ) -> Result<bool, Unfinished> {
+        let schema = self.read(tool, budget)?;
+        Ok(schema.is_some_and(|it| it.described().has_flag(stems)))
+    }
+
+    /// Returns `true` if some stems are those of a value that a call of a tool should have.
+    pub(super) fn has_choice(
+        &self,
+        tool: usize,
+        stems: &[Cow<str>],
+        budget: &mut WorkBudget,
+    ) -> Result<bool, Unfinished> {
+        let schema = self.read(tool, budget)?;
+        Ok(schema.is_some_and(|it| it.described().has_choice(stems)))
     }
 
     fn read(

@@ -99,15 +99,15 @@ impl Searcher<'_> {
                     && !labeled.contains(&tool)
                     && mentioned.iter().all(|it| it.tool != tool)
             };
-            let known: Vec<_> = mentioned.iter().map(|it| it.words).collect();
-            let parts = partial.mentioned(
+            let (parts, displaced) = partial.mentioned(
                 (reading, &sentence),
                 &occurrences,
                 is_open,
-                &known,
+                &mentioned,
                 self.schemas,
                 self.budget,
             )?;
+            mentioned.retain(|it| !displaced.contains(&it.tool));
             mentioned.extend(parts);
         }
         if !mentioned.is_empty() {

@@ -79,6 +79,27 @@ fn verbs_of_requests_ask_for_other_verbs() {
 }
 
 #[test]
+fn a_request_for_a_tool_displaces_a_word_of_another() {
+    let names =
+        ["search_claims", "create_claim", "cancel_policy", "find_drivers", "plan_driving_lesson"];
+    let cases: [(&str, &[usize]); 10] = [
+        ("Open a claim for the broken roof", &[1]),
+        ("I need a new glass claim", &[1]),
+        ("New claim: the cellar is under water", &[1]),
+        ("Open claims of last year", &[0]),
+        ("Which claims were created in May?", &[0]),
+        ("Show the claims created by Ann", &[0]),
+        ("A claim was created", &[1]),
+        ("Anna would like a driving lesson", &[4]),
+        ("Is there anyone for driving?", &[3]),
+        ("I want to raise a claim and cancel the policy", &[1, 2]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(mentioned(text, &names), expected, "{text}");
+    }
+}
+
+#[test]
 fn long_names_match_only_literally() {
     let sixteen = ["create"; 15].join("_") + "_user";
     let seventeen = ["create"; 16].join("_") + "_user";

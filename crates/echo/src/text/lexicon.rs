@@ -13,7 +13,10 @@ use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
 pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, UNITS};
-pub(crate) use verbs::{QUESTIONS, SEARCHES, WISH_VERBS, requests, same_verbs};
+pub(crate) use verbs::{
+    ADJECTIVES, CHANGE_VERBS, CHANGES, OFFERS, QUESTIONS, SEARCHES, WISH_VERBS, requests,
+    same_verbs,
+};
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
@@ -40,13 +43,14 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
 /// Words before the verb of a request, each with what may stand instead of it.
-pub(crate) const OPENINGS: [&[&str]; 9] = [
+pub(crate) const OPENINGS: [&[&str]; 10] = [
     &["please"],
     &["can could will would may", "you i we"],
     &["i we", "want need have", "to"],
     &["i we", "want need", "you", "to"],
     &["i we", "would d", "like", "to"],
     &["we", "should"],
+    &["i we", "m am re are"],
     &["let", "s"],
     &["help", "me", "to"],
     &["help", "me"],
@@ -127,6 +131,10 @@ pub(crate) const ARTICLES: &str = "the a an my our your this that";
 pub(crate) const PRONOUNS: &str = "it him her them";
 /// Words that start a clause.
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
+/// Words before the verb of a clause.
+pub(crate) const JOINTS: &str = "and then while so but also";
+/// Words before the verb of a request, in canonical form.
+pub(crate) const BEFORE_VERBS: &str = "pleas you to and then so i just";
 /// The ends of the names of files.
 pub(super) const FILE_EXTENSIONS: &str = "pdf txt md csv tsv json yaml yml xml html doc docx xls xlsx ppt pptx odt ods png \
      jpg jpeg gif svg mp3 mp4 wav zip tar gz log py js ts go rs java sql sh";

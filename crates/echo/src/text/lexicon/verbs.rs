@@ -23,7 +23,7 @@ pub(crate) struct Request {
 }
 
 /// The requests: the verb, its particle or "", and the verbs of names.
-const REQUESTS: [(&str, &str, &str); 16] = [
+const REQUESTS: [(&str, &str, &str); 17] = [
     ("schedule", "", "book reserve"),
     ("book", "", "schedule"),
     ("arrange", "", "book reserve schedule"),
@@ -36,14 +36,25 @@ const REQUESTS: [(&str, &str, &str); 16] = [
     ("note", "", "record log"),
     ("put", "", "add assign"),
     ("move", "", "reschedule"),
+    ("new", "", "create add open register book order request schedule"),
     ("set", "up", "create schedule"),
     ("sign", "up", "register enroll"),
     ("roll", "out", "deploi release"),
     ("call", "off", "cancel"),
 ];
 
+/// The requests that may be adjectives instead.
+pub(crate) const ADJECTIVES: &str = "open new";
+/// Verbs of names that change something, and those of requests that do so with what it becomes, in canonical
+/// form.
+pub(crate) const CHANGES: &str = "update change edit modifi set";
+pub(crate) const CHANGE_VERBS: &str =
+    "update change edit modifi set move mark put switch turn make";
+
 /// Generic verbs that ask for a search, in canonical form.
 pub(crate) const SEARCHES: &str = "search find look lookup brows";
+/// Other verbs at the start of what may be a search, in canonical form: "Show me", "Do you have".
+pub(crate) const OFFERS: &str = "show list do are which what";
 /// Verbs of wishes, and the words that start questions in which they are none, in canonical form.
 pub(crate) const WISH_VERBS: &str = "need want like get";
 pub(crate) const QUESTIONS: &str = "do does did is are what when where which who how why";

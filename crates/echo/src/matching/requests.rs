@@ -1,0 +1,128 @@
+//! What a clause asks for by a verb that its tool does not have, and which single words of other tools it
+//! means then.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use super::{matches::Mentioned, partial::Search};
+use crate::{
+    effort::Unfinished,
+    text::{
+        lexicon::{ADJECTIVES, CHANGE_VERBS, contains, is_telling},
+        stem,
+    },
+};
+
+impl<P: Fn(usize) -> bool> Search<'_, P> {
+    /// Returns the tool that a clause asks for although a single word of it mentions another: "Open a ticket"
+    /// and "Set ticket INC-5 to resolved" beside `search_tickets`, or "a training session" beside
+    /// `find_trainers`.
+    pub(super) fn rival(
+        &mut self,
+        clause: &Range<usize>,
+        known: &Mentioned,
+    ) -> Result<Option<usize>, Unfinished> {
+        let is_single = known.words[0] == known.words[1];
+        if !is_single || !["topic", "verb"].contains(&known.rule) {
+            return Ok(None);
+        }
+        let Some(tool) = self.best(clause.clone())? else { return Ok(None) };
+        let has_noun = self.has_noun(tool, known.at..known.at + 1);
+        let is_asked =
+            (has_noun || known.rule == "verb") && self.asked(clause)?.contains_key(&tool);
+        Ok(Some(tool).filter(|_| is_asked || has_noun && self.is_in_pair(tool, known)))
+    }
+
+    /// Returns `true` if a noun of another tool stands beside a word that is one of its nouns too: "training"
+    /// beside "session".
+    fn is_in_pair(&self, tool: usize, known: &Mentioned) -> bool {
+        let (at, count) = (known.at, self.sentence.words.len());
+        let is_same = self.index.is_word(known.tool, self.occurrences.form(at));
+        !is_same
+            && (self.has_noun(tool, at + 1..count.min(at + 2))
+                || self.has_noun(tool, at.saturating_sub(1)..at))
+    }
+
+    /// Returns `true` if one of some words is a noun of a tool.
+    fn has_noun(&self, tool: usize, words: Range<usize>) -> bool {
+        let name = &self.index.tools[tool].name;
+        self.occurrences.in_words(&words).any(|it| name.contains(&it.term))
+    }
+
+    /// Returns the tools that the verb at the beginning of some words asks for, although they have another
+    /// one, each with the particle of the verb.
+    pub(super) fn asked(
+        &mut self,
+        words: &Range<usize>,
+    ) -> Result<BTreeMap<usize, Option<&'static str>>, Unfinished> {
+        let (first, index) = (self.first_word(words), self.index);
+        let mut asked = BTreeMap::new();
+        for at in [Some(first), self.new_thing(words)].into_iter().flatten() {
+            for term in self.terms_of(at) {
+                for (tool, particle) in index.by_request.get(&term).into_iter().flatten() {
+                    self.budget.spend(words.len())?;
+                    let mut rest = self.sentence.words[at + 1..words.end].iter();
+                    if particle.is_none_or(|it| rest.any(|word| self.sentence.form(word) == it))
+                        && self.may_ask(*tool, at, words)
+                    {
+                        asked.insert(*tool, *particle);
+                    }
+                }
+            }
+        }
+        for tool in &index.changes {
+            if self.is_change(*tool, first..words.end)? {
+                asked.insert(*tool, None);
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Returns the position of "new" in a wish: "I need a new ticket".
+    fn new_thing(&self, words: &Range<usize>) -> Option<usize> {
+        let verb = self.wish(words)?;
+        let mut start = verb + 1..words.end.min(verb + 4);
+        start.find(|at| self.occurrences.form(*at) == "new")
+    }
+
+    /// Returns `true` unless a word may be the adjective of several things: "Open tickets of Ann".
+    fn may_ask(&self, tool: usize, at: usize, words: &Range<usize>) -> bool {
+        let name = &self.index.tools[tool].name;
+        let is_plural =
+            |at: usize| self.reading.text[self.sentence.words[at].range()].ends_with('s');
+        let rest = at + 1..words.end;
+        let mut nouns = self.occurrences.in_words(&rest);
+        !contains(ADJECTIVES, self.occurrences.form(at))
+            || nouns.any(|it| name.contains(&it.term) && !is_plural(it.last))
+    }
+
+    /// Returns `true` if some words ask a tool that changes something to do so, by what its schema lists: "Close
+    /// ticket INC-5" (`closed`), "Assign it" (`assignee`), "Set ticket INC-5 to resolved".
+    fn is_change(&mut self, tool: usize, words: Range<usize>) -> Result<bool, Unfinished> {
+        if words.is_empty() || !self.has_noun(tool, words.clone()) {
+            return Ok(false);
+        }
+        let verb = self.occurrences.form(words.start);
+        let known = self.schemas.stems(tool, self.budget)?;
+        if contains(CHANGE_VERBS, verb) {
+            let is_other = |at: &usize| !self.has_noun(tool, *at..at + 1);
+            let mut others = (words.start + 1..words.end).filter(is_other);
+            return Ok(others.any(|at| known.contains(&*stem(self.occurrences.form(at)))));
+        }
+        let verb = stem(verb);
+        let is_of_verb = |it: &String| *it == verb || it.strip_suffix('e') == Some(&verb);
+        Ok(is_telling(&verb) && known.iter().any(is_of_verb))
+    }
+
+    /// Returns `true` if a clause says what a call of a tool that was mentioned should do besides: "Cancel the
+    /// booking and notify the players" (`notify_players`).
+    pub(super) fn is_flag<'m>(
+        &mut self,
+        clause: &Range<usize>,
+        mut mentioned: impl Iterator<Item = &'m Mentioned>,
+    ) -> Result<bool, Unfinished> {
+        let stems = self.stems(&(self.first_word(clause)..clause.end));
+        mentioned.try_fold(false, |found, it| {
+            Ok(found || self.schemas.has_flag(it.tool, &stems, self.budget)?)
+        })
+    }
+}
