@@ -26,6 +26,7 @@ mod nouns;
 mod number;
 mod offers;
 mod origin;
+mod participles;
 mod pattern;
 mod phrases;
 mod property;

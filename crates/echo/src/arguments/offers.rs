@@ -9,6 +9,7 @@ use super::{
     clauses::reason,
     months::months,
     number::from_f64,
+    participles::participles,
     property::{Offer, Property},
     statements::{stated_phrases, stated_words},
     user_names::user_names,
@@ -30,7 +31,10 @@ const REASONS: [&str; 4] = ["reason", "cause", "problem", "issue"];
 
 /// Returns the facts that a property may take, best first.
 pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
-    let chosen = choices(property, reading);
+    let mut chosen = choices(property, reading);
+    if chosen.is_empty() {
+        chosen = participles(property, reading);
+    }
     if !chosen.is_empty() {
         return chosen;
     }
