@@ -13,7 +13,7 @@ use super::{
     filter::Filter,
     partial::{PartialIndex, is_search},
     spellings::spellings,
-    terms::{Term, Terms, generic_words, namespace},
+    terms::{Term, Terms, generic_words, namespace, no_topic},
 };
 use crate::text::{
     canonical, canonical_words,
@@ -138,7 +138,7 @@ impl ToolIndex {
         let part = name.rsplit_once("__").map(|(_, part)| part);
         for name in [Some(name), part].into_iter().flatten() {
             let forms = canonical_words(name);
-            let generic = generic_words(&forms);
+            let generic = no_topic(&forms);
             let telling = (0..forms.len()).filter(|at| !generic[*at]);
             let distinctive: Vec<_> = telling.clone().map(|at| &forms[at]).collect();
             let start = namespace(&forms);

@@ -9,7 +9,10 @@ use super::{
 use crate::facts::FactType;
 use crate::text::{
     Sentence, Word, canonical,
-    lexicon::{ARTICLES, LEFT_OUT, OFFERS, OPENINGS, PRONOUNS, QUESTIONS, SEARCHES, contains},
+    lexicon::{
+        ARTICLES, BEFORE_VERBS, LEFT_OUT, NOUNS, OFFERS, OPENINGS, PRONOUNS, QUESTIONS, SEARCHES,
+        contains, list,
+    },
 };
 
 /// The largest distance of words that are near each other.
@@ -154,13 +157,25 @@ impl<'s> Occurrences<'s> {
             && after.any(|at| contains("was were went", &self.text[self.words()[at].range()]))
     }
 
+    /// Returns `true` for a word such as "order" unless it is a noun in a question: "Where is my order?"
+    pub(super) fn is_verb(&self, at: usize) -> bool {
+        let form = self.form(at);
+        let before = at.checked_sub(1).map_or("", |before| self.form(before));
+        let is_noun =
+            contains(NOUNS, form) && self.is_question() && !contains(BEFORE_VERBS, before);
+        list(NOUNS).any(|noun| form.starts_with(noun)) && !is_noun
+    }
+
     /// Returns `true` for the second of two words if it says what has been done to the first: "Which orders were
     /// created in May?"
     pub(super) fn is_done(&self, noun: usize, verb: usize) -> bool {
+        noun < verb && self.form(verb).ends_with("ed") && self.is_question()
+    }
+
+    /// Returns `true` if the sentence starts as a question or a search does.
+    fn is_question(&self) -> bool {
         let start = self.words().get(self.beginning).map_or("", |word| self.sentence.form(word));
-        noun < verb
-            && self.form(verb).ends_with("ed")
-            && (contains(QUESTIONS, start) || contains(SEARCHES, start) || contains(OFFERS, start))
+        [QUESTIONS, SEARCHES, OFFERS].iter().any(|list| contains(list, start))
     }
 
     /// Returns `true` if nothing but articles stands before a word in its clause.

@@ -27,9 +27,15 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         }
         let Some(tool) = self.best(clause.clone())? else { return Ok(None) };
         let has_noun = self.has_noun(tool, known.at..known.at + 1);
-        let is_asked =
-            (has_noun || known.rule == "verb") && self.asked(clause)?.contains_key(&tool);
-        Ok(Some(tool).filter(|_| is_asked || has_noun && self.is_in_pair(tool, known)))
+        let first = self.first_word(clause);
+        let is_asked = self.asked(clause)?.contains_key(&tool);
+        // "Return the chair of order 5" is not about `get_order`.
+        let is_label = known.at > first && self.occurrences.label(known.at).is_some();
+        Ok(Some(tool).filter(|_| match has_noun {
+            true => is_asked || self.is_in_pair(tool, known),
+            false if known.rule == "verb" => is_asked,
+            false => is_label && (is_asked || self.has_noun(tool, first..first + 1)),
+        }))
     }
 
     /// Returns `true` if a noun of another tool stands beside a word that is one of its nouns too: "training"

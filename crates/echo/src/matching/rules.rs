@@ -173,7 +173,10 @@ impl<'a> SentenceMatcher<'a> {
             let matches_before = self.found.len();
             let mut words = Vec::new();
             for term in &name.stems {
-                words.push((*term, self.free(*term, true)?));
+                let mut found = self.free(*term, true)?;
+                // "I ordered a sofa" is not about `get_order`.
+                found.retain(|it| name.stems.len() > 1 || !self.sentence.is_verb(it.first));
+                words.push((*term, found));
             }
             let rounds = words.iter().map(|(_, words)| words.len()).min().unwrap_or(0);
             for round in 0..rounds {

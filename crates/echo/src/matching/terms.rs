@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::text::{
-    lexicon::{self, GENERIC_ENDS, contains, is_number, is_vague_verb, same_verbs},
+    lexicon::{self, GENERIC_ENDS, NOUNS, contains, is_number, is_vague_verb, same_verbs},
     stem,
 };
 
@@ -96,6 +96,19 @@ pub(super) fn generic_words(name: &[String]) -> Vec<bool> {
         true => generic,
         false => name.iter().map(|word| lexicon::is_generic(word)).collect(),
     }
+}
+
+/// Returns which words of a name are part of no topic: the [generic](generic_words) ones and, with a noun such
+/// as "order" behind a generic verb, "status" and the like at the end.
+pub(super) fn no_topic(name: &[String]) -> Vec<bool> {
+    let mut generic = generic_words(name);
+    if let [verb, noun, end] = name
+        && lexicon::is_generic(verb)
+        && contains(NOUNS, noun)
+    {
+        generic[2] |= contains(GENERIC_ENDS, end);
+    }
+    generic
 }
 
 /// Returns how many words of a name are a namespace that ends with a number, as in

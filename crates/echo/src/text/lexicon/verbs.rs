@@ -2,6 +2,9 @@
 
 use super::{contains, list};
 
+/// Common verbs that are nouns in names with a generic verb: `get_order_status`.
+pub(crate) const NOUNS: &str = "order book";
+
 /// Verbs that ask for the same, in canonical form.
 const SAME: [&str; 7] = [
     "add create insert register",
@@ -23,7 +26,7 @@ pub(crate) struct Request {
 }
 
 /// The requests: the verb, its particle or "", and the verbs of names.
-const REQUESTS: [(&str, &str, &str); 17] = [
+const REQUESTS: [(&str, &str, &str); 18] = [
     ("schedule", "", "book reserve"),
     ("book", "", "schedule"),
     ("arrange", "", "book reserve schedule"),
@@ -31,6 +34,7 @@ const REQUESTS: [(&str, &str, &str); 17] = [
     ("open", "", "create"),
     ("file", "", "create report"),
     ("raise", "", "create"),
+    ("start", "", "create open"),
     ("log", "", "record"),
     ("record", "", "log"),
     ("note", "", "record log"),
@@ -57,7 +61,8 @@ pub(crate) const SEARCHES: &str = "search find look lookup brows";
 pub(crate) const OFFERS: &str = "show list do are which what";
 /// Verbs of wishes, and the words that start questions in which they are none, in canonical form.
 pub(crate) const WISH_VERBS: &str = "need want like get";
-pub(crate) const QUESTIONS: &str = "do does did is are what when where which who how why";
+pub(crate) const QUESTIONS: &str =
+    "do does did is are has was were what when where which who how why check get tell give";
 
 /// Returns the verbs that ask for the same as a canonical verb.
 pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
