@@ -130,7 +130,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             return Ok(None);
         };
         let stems = self.stems(rest);
-        if self.schemas.has_choice(tool, &stems, self.budget)? {
+        if self.schemas.says(tool, self.budget, |it| it.has_choice(&stems))? {
             return Ok(Some(tool));
         }
         let facts = self.facts(self.byte(rest.start)..self.byte(rest.end))?;

@@ -104,7 +104,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns `true` if some words ask a tool that changes something to do so, by what its schema lists: "Close
     /// ticket INC-5" (`closed`), "Assign it" (`assignee`), "Set ticket INC-5 to resolved".
     fn is_change(&mut self, tool: usize, words: Range<usize>) -> Result<bool, Unfinished> {
-        if words.is_empty() || !self.has_noun(tool, words.clone()) {
+        if !self.has_noun(tool, words.clone()) {
             return Ok(false);
         }
         let verb = self.occurrences.form(words.start);
@@ -116,7 +116,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         }
         let verb = stem(verb);
         let is_of_verb = |it: &String| *it == verb || it.strip_suffix('e') == Some(&verb);
-        Ok(is_telling(&verb) && known.iter().any(is_of_verb))
+        Ok(is_telling(&verb) && !contains(ADJECTIVES, &verb) && known.iter().any(is_of_verb))
     }
 
     /// Returns `true` if a clause says what a call of a tool that was mentioned should do besides: "Cancel the
@@ -128,7 +128,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     ) -> Result<bool, Unfinished> {
         let stems = self.stems(&(self.first_word(clause)..clause.end));
         mentioned.try_fold(false, |found, it| {
-            Ok(found || self.schemas.has_flag(it.tool, &stems, self.budget)?)
+            Ok(found || self.schemas.says(it.tool, self.budget, |it| it.has_flag(&stems))?)
         })
     }
 }

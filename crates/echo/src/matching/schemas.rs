@@ -1,12 +1,12 @@
 //! What the schemas of the offered tools say. Only few sentences need them, so they are read then.
 
-use std::{borrow::Cow, collections::BTreeSet, rc::Rc};
+use std::{collections::BTreeSet, rc::Rc};
 
 use mynah_core::chat::{LazyJson, Tool};
 
 use super::work_budget::WorkBudget;
 use crate::{
-    arguments::ReplyBudget,
+    arguments::{Described, ReplyBudget},
     effort::{Effort, Unfinished},
     facts::FactType,
     schemas::{ToolSchema, described},
@@ -58,26 +58,14 @@ impl<'t> Schemas<'t> {
         Ok(schema.map(|it| it.described().stems()).unwrap_or_default())
     }
 
-    /// Returns `true` if a boolean of a tool has several words, and some stems are all of them.
-    pub(super) fn has_flag(
+    /// Returns `true` if a test of what the schema of a tool says succeeds.
+    pub(super) fn says(
         &self,
         tool: usize,
-        stems: &[Cow<str>],
         budget: &mut WorkBudget,
+        test: impl FnOnce(&Described) -> bool,
     ) -> Result<bool, Unfinished> {
-        let schema = self.read(tool, budget)?;
-        Ok(schema.is_some_and(|it| it.described().has_flag(stems)))
-    }
-
-    /// Returns `true` if some stems are those of a value that a call of a tool should have.
-    pub(super) fn has_choice(
-        &self,
-        tool: usize,
-        stems: &[Cow<str>],
-        budget: &mut WorkBudget,
-    ) -> Result<bool, Unfinished> {
-        let schema = self.read(tool, budget)?;
-        Ok(schema.is_some_and(|it| it.described().has_choice(stems)))
+        Ok(self.read(tool, budget)?.is_some_and(|it| test(it.described())))
     }
 
     fn read(
