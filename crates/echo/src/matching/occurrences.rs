@@ -166,14 +166,14 @@ impl<'s> Occurrences<'s> {
         list(NOUNS).any(|noun| form.starts_with(noun)) && !is_noun
     }
 
-    /// Returns `true` for the second of two words if it says what has been done to the first: "Which orders were
-    /// created in May?"
+    /// Returns `true` for the second of two words if it may say what has been done to the first: "Which orders
+    /// were created in May?"
     pub(super) fn is_done(&self, noun: usize, verb: usize) -> bool {
-        noun < verb && self.form(verb).ends_with("ed") && self.is_question()
+        noun < verb && self.form(verb).ends_with("ed")
     }
 
     /// Returns `true` if the sentence starts as a question or a search does.
-    fn is_question(&self) -> bool {
+    pub(super) fn is_question(&self) -> bool {
         let start = self.words().get(self.beginning).map_or("", |word| self.sentence.form(word));
         [QUESTIONS, SEARCHES, OFFERS].iter().any(|list| contains(list, start))
     }

@@ -104,6 +104,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns `true` if some words ask a tool that changes something to do so, by what its schema lists: "Close
     /// ticket INC-5" (`closed`), "Assign it" (`assignee`), "Set ticket INC-5 to resolved".
     fn is_change(&mut self, tool: usize, words: Range<usize>) -> Result<bool, Unfinished> {
+        self.budget.spend(words.len())?;
         if !self.has_noun(tool, words.clone()) {
             return Ok(false);
         }
@@ -124,8 +125,12 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     pub(super) fn is_flag<'m>(
         &mut self,
         clause: &Range<usize>,
-        mut mentioned: impl Iterator<Item = &'m Mentioned>,
+        mentioned: impl Iterator<Item = &'m Mentioned>,
     ) -> Result<bool, Unfinished> {
+        let mut mentioned = mentioned.peekable();
+        if mentioned.peek().is_none() {
+            return Ok(false);
+        }
         let stems = self.stems(&(self.first_word(clause)..clause.end));
         mentioned.try_fold(false, |found, it| {
             Ok(found || self.schemas.says(it.tool, self.budget, |it| it.has_flag(&stems))?)

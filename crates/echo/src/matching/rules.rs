@@ -209,6 +209,9 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns `true` if the action of a tool was only said of something that it was done to.
     fn is_done(&self, tool: usize, found: &[(Term, Occurrence)]) -> bool {
+        if !self.sentence.is_question() {
+            return false;
+        }
         let action = self.index.partial().tools[tool].action;
         type Words<'w> = Vec<&'w (Term, Occurrence)>;
         let (verbs, nouns): (Words, Words) = found.iter().partition(|it| Some(it.0) == action);

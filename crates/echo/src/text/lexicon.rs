@@ -14,8 +14,8 @@ use values::{CURRENCY_NAMES, LANGUAGES};
 
 pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, UNITS};
 pub(crate) use verbs::{
-    ADJECTIVES, CHANGE_VERBS, CHANGES, NOUNS, OFFERS, QUESTIONS, SEARCHES, WISH_VERBS, requests,
-    same_verbs,
+    ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, JOINTS, NOUNS, OFFERS, QUESTIONS, SEARCHES,
+    WISH_VERBS, requests, same_verbs,
 };
 
 /// Words that do not indicate the purpose of a tool.
@@ -131,10 +131,6 @@ pub(crate) const ARTICLES: &str = "the a an my our your this that";
 pub(crate) const PRONOUNS: &str = "it him her them";
 /// Words that start a clause.
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
-/// Words before the verb of a clause.
-pub(crate) const JOINTS: &str = "and then while so but also";
-/// Words before the verb of a request, in canonical form.
-pub(crate) const BEFORE_VERBS: &str = "pleas you to and then so i we they just";
 /// The ends of the names of files.
 pub(super) const FILE_EXTENSIONS: &str = "pdf txt md csv tsv json yaml yml xml html doc docx xls xlsx ppt pptx odt ods png \
      jpg jpeg gif svg mp3 mp4 wav zip tar gz log py js ts go rs java sql sh";

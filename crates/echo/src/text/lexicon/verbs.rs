@@ -55,14 +55,18 @@ pub(crate) const CHANGES: &str = "update change edit modifi set";
 pub(crate) const CHANGE_VERBS: &str =
     "update change edit modifi set move mark put switch turn make";
 
+/// Words before the verb of a request, in canonical form.
+pub(crate) const BEFORE_VERBS: &str = "pleas you to and then so i we they just";
+/// Words before the verb of a clause.
+pub(crate) const JOINTS: &str = "and then while so but also";
 /// Generic verbs that ask for a search, in canonical form.
 pub(crate) const SEARCHES: &str = "search find look lookup brows";
 /// Other verbs at the start of what may be a search, in canonical form: "Show me", "Do you have".
-pub(crate) const OFFERS: &str = "show list do are which what";
+pub(crate) const OFFERS: &str = "show list check get tell give do are which what";
 /// Verbs of wishes, and the words that start questions in which they are none, in canonical form.
 pub(crate) const WISH_VERBS: &str = "need want like get";
 pub(crate) const QUESTIONS: &str =
-    "do does did is are has was were what when where which who how why check get tell give";
+    "do does did is are has was were what when where which who how why";
 
 /// Returns the verbs that ask for the same as a canonical verb.
 pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
