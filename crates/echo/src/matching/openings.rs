@@ -211,14 +211,15 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
     }
 
-    /// Returns `true` if some words say that somebody wants what only this tool has a noun for, and two
-    /// values that it wants: "Can I get an appointment for Oscar on 4 May?" for `book_appointment`.
+    /// Returns `true` if some words ask for a tool, or say that somebody wants what only this tool has a noun for,
+    /// and have two values that it wants: "Can I get an appointment for Oscar on 4 May?" for `book_appointment`.
     pub(super) fn is_wished(
         &mut self,
         tool: usize,
         words: &Range<usize>,
+        is_asked: bool,
     ) -> Result<bool, Unfinished> {
-        if self.wish(words).is_none() {
+        if self.wish(words).is_none() && !is_asked {
             return Ok(false);
         }
         let name = &self.index.tools[tool].name;

@@ -195,7 +195,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             };
             let mut score = self.index.tools[*tool].score(&said, is_only);
             if score.is_none() {
-                said.has_value = self.has_value(*tool, &words)? || self.is_wished(*tool, &words)?;
+                said.has_value = self.has_value(*tool, &words)?
+                    || self.is_wished(*tool, &words, said.has_verb)?;
                 said.is_described = self.is_described(*tool, &words)?;
                 score = self.index.tools[*tool].score(&said, is_only);
             }
