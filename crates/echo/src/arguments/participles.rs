@@ -18,11 +18,10 @@ pub(super) fn participles(property: &Property, reading: &Reading) -> Vec<Offer> 
     let mut offers = Vec::new();
     for choice in &property.choices {
         let Some(form) = choice.as_str().map(canonical) else { continue };
-        for end in ["ed", "d"] {
-            let Some(verb) = form.strip_suffix(end).filter(|_| form.ends_with("ed")) else {
-                continue;
-            };
-            let found = reading.find(&[verb.to_owned()]).into_iter();
+        let Some(base) = form.strip_suffix("ed") else { continue };
+        // "closed", "resolved", "cancelled"
+        for verb in [base.to_owned(), format!("{base}e"), without_double(base)] {
+            let found = reading.find(&[verb]).into_iter();
             let found =
                 found.filter(|(range, is_negated)| !is_negated && asks(reading, range.start));
             offers.extend(found.map(|(range, _)| {
@@ -32,6 +31,15 @@ pub(super) fn participles(property: &Property, reading: &Reading) -> Vec<Offer> 
         }
     }
     offers
+}
+
+/// Returns a word without the second of two equal letters at its end.
+fn without_double(word: &str) -> String {
+    let mut short = word.to_owned();
+    if short.pop().is_some_and(|last| !short.ends_with(last)) {
+        return word.to_owned();
+    }
+    short
 }
 
 /// Returns `true` if a verb at a position may be the first of a request.
