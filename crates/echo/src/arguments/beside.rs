@@ -32,6 +32,18 @@ impl Search<'_, '_> {
         offers
     }
 
+    /// Returns `true` for an amount without a cue, if the property is a bound that need not be there: "a bid of 4500"
+    /// for `amount` instead of `max_bid`.
+    pub(super) fn is_no_bound(&self, fact: &Fact) -> bool {
+        let lead = || self.scope.reading.lead(fact).take(2);
+        let is_said = || lead().any(|word| contains("max min maximum minimum", word));
+        is_amount(fact)
+            && !self.property.is_wanted
+            && self.property.bound_cues().is_some_and(|cues| !has_cue(fact, cues))
+            && !is_said()
+            && self.has_rival(fact, |it| it.is_wanted && it.is_numeric())
+    }
+
     /// The facts beside a word of the property. An array takes the list whose item stands beside the
     /// word.
     pub(super) fn beside_own_word(&self) -> Vec<Offer> {

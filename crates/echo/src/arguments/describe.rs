@@ -312,9 +312,9 @@ impl<'a> Description<'a> {
 
     /// Returns the cues of its bound if the property is a minimum or a maximum.
     pub(super) fn bound_cues(&self) -> Option<&'static str> {
-        if self.has_any_word("min minimum") {
+        if self.has_any_word("min minimum low lowest") {
             Some("over from")
-        } else if self.has_any_word("max maximum") {
+        } else if self.has_any_word("max maximum high highest") {
             Some("under up-to to")
         } else {
             None

@@ -124,12 +124,17 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
         Some(Kind::Label) if property.has_any_word(SITES) => is_at_place(fact),
         Some(Kind::Copy | Kind::Question | Kind::Sample | Kind::Number | Kind::Label) => false,
         Some(Kind::Date | Kind::Moment | Kind::Time) => fact.of != FactType::Name,
+        // "12 kW" is no discount.
+        Some(Kind::Share) if !property.is_wanted => fact.of == FactType::Share,
         // Short numbers are more likely counts.
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Version) => is_version(fact),
         Some(Kind::Address) => property.is_wanted && fact.of == FactType::Name,
-        Some(Kind::Title | Kind::Event) => matches!(fact.of, FactType::Quote | FactType::File),
+        Some(Kind::Title | Kind::Event) => {
+            let may_be_left = property.is_wanted || !property.is_array;
+            may_be_left && matches!(fact.of, FactType::Quote | FactType::File)
+        }
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         Some(Kind::Person) if !property.is_wanted => false,
         Some(Kind::Place | Kind::Room) => {

@@ -50,6 +50,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         }
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
         FactType::Name if property.kind() == Some(Kind::Address) => street(fact, reading).is_some(),
+        FactType::Name if property.kind() == Some(Kind::Person) => !has_house(fact, reading),
         _ => true,
     };
     let takes = meaning.row.takes;
@@ -147,6 +148,11 @@ fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
     let value = reading.text[range.clone()].to_owned();
     let is_listed = captures.get(2).is_some();
     (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
+}
+
+/// Returns `true` for the name of a street behind a number.
+fn has_house(name: &Fact, reading: &Reading) -> bool {
+    HOUSE_BEFORE.is_match(&reading.text[..name.range.start])
 }
 
 /// Returns the name of a street with the number before or behind it: "12 Oak Lane".
@@ -329,7 +335,10 @@ pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<b
     let adverb = || match words.as_slice() {
         // "gracefully", "automatically"
         [word] => {
-            ["li", "alli"].iter().find_map(|end| reading.find_apart(&[format!("{word}{end}")], 0))
+            // "without notifying her"
+            let verb = word.strip_suffix('i').map_or(word.clone(), |start| format!("{start}y"));
+            let forms = [format!("{word}li"), format!("{word}alli"), format!("{verb}ing")];
+            forms.into_iter().find_map(|form| reading.find_apart(&[form], 0))
         }
         _ => None,
     };

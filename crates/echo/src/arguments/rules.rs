@@ -46,6 +46,7 @@ impl Search<'_, '_> {
     fn behind_own_cue(&self) -> Vec<Offer> {
         self.offers(|fact| {
             is_behind_own_cue(self.property, fact)
+                && !self.is_quote_of_other(fact)
                 && !self.is_behind_other(fact)
                 && !self.is_name_of_other(fact)
         })
@@ -58,6 +59,14 @@ impl Search<'_, '_> {
             && fact.of == FactType::Name
             && self.has_rival(fact, is_name_of_something)
             && self.offers(|it| it.of == fact.of).len() < 2
+    }
+
+    /// Returns `true` for a quotation, if something else is quoted more often: "Sign up Ada for the 'Chess' course".
+    fn is_quote_of_other(&self, fact: &Fact) -> bool {
+        let takes_quote = |it: &Property| it.takes(FactType::Quote);
+        fact.of == FactType::Quote
+            && !takes_quote(self.property)
+            && self.has_rival(fact, takes_quote)
     }
 
     /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
@@ -85,6 +94,7 @@ impl Search<'_, '_> {
         let left = self.offers(|fact| {
             is_left_for(self.property, fact, self.scope.reading)
                 && !self.is_plain_name(fact)
+                && !self.is_of_person(fact)
                 && !self.is_told(fact)
         });
         let is_id = self.property.kind() == Some(Kind::Id);
@@ -95,6 +105,16 @@ impl Search<'_, '_> {
     fn is_plain_name(&self, fact: &Fact) -> bool {
         fact.of == FactType::Name
             && self.has_rival(fact, |it| is_name_of_something(it) && it.words.len() == 1)
+    }
+
+    /// Returns `true` for a name that somebody may have instead, if a title may have a quotation: "Sign up Ada Byron
+    /// for 'Chess'".
+    fn is_of_person(&self, fact: &Fact) -> bool {
+        let is_person = |it: &Property| it.kind() == Some(Kind::Person) && it.is_wanted;
+        fact.of == FactType::Name
+            && self.property.kind() == Some(Kind::Title)
+            && self.has_rival(fact, is_person)
+            && !self.offers(|it| it.of == FactType::Quote).is_empty()
     }
 
     /// Returns `true` for a quotation behind a colon that a text may have instead: "Notify Ada: 'We are late'".
@@ -233,7 +253,9 @@ impl Search<'_, '_> {
             // A cue in the clause of another call is none here.
             let own = self.property.offers.iter().find(|it| it.fact.range == fact.range);
             let fact = own.map_or(fact, |it| &it.fact);
-            is_bare(fact) && (may_be_in || !has_cue(fact, "in near"))
+            // "Attach it to CL-7"
+            let is_object = self.property.kind() == Some(Id) && has_cue(fact, "to for on");
+            is_object || is_bare(fact) && (may_be_in || !has_cue(fact, "in near"))
         };
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {

@@ -78,6 +78,7 @@ impl Search<'_, '_> {
             self.scope.is_free(fact)
                 && is_suitable(fact)
                 && !self.is_version_of_other(fact)
+                && !self.is_no_bound(fact)
                 && !self.counts_others(fact)
                 && !self.is_of_other_kind(fact)
         };

@@ -19,7 +19,9 @@ use crate::{
 /// What ends a sentence, or a part of it.
 const ENDS: [&str; 5] = [". ", "? ", "! ", "\n", ";"];
 /// What stands between clauses of a sentence.
-const JOINTS: [&str; 6] = [",", " and ", " or ", " then ", " while ", " with the "];
+const JOINTS: [&str; 4] = [" and ", " or ", " then ", " while "];
+/// What stands between them if there is nothing better.
+const WEAK_JOINTS: [&str; 2] = [",", " with the "];
 /// The cues that only lead to facts in the same clause.
 const CUES: &str = "from to in at";
 /// Maximum number of words between a cue and its fact.
@@ -191,5 +193,5 @@ fn is_parallel(calls: &[Call], clauses: &[Range<usize>], has_noun: bool) -> bool
 /// Returns where a clause begins in the text between the facts of two clauses.
 fn boundary(gap: &str) -> Option<usize> {
     let last = |joints: &[&str]| joints.iter().filter_map(|joint| gap.rfind(joint)).max();
-    last(&ENDS).or_else(|| last(&JOINTS))
+    last(&ENDS).or_else(|| last(&JOINTS)).or_else(|| last(&WEAK_JOINTS))
 }

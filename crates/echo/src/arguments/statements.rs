@@ -96,6 +96,6 @@ static LEADS_TO_PHRASE: LazyLock<Regex> =
 /// B", need no sign.
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"^(?:(?: (?:called|named|should be|must be)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([A-Z]|[\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to)\b|\s*$)",
+        r"^(?:(?: (?:called|named|should be|must be)| ?[=:]) ?(\w[\w./@+-]*\w)| (?:is )?([A-Z]|[\w~-]*[./_-][\w./~-]*\w))(?:[.,;)]|\s+(?:and|with|in|on|for|to|from|at|by|until|before|after|starting)\b|\s*$)",
     )
 });

@@ -43,6 +43,23 @@ impl Described<'_> {
         })
     }
 
+    /// Returns `true` if some canonical words are all those of a property.
+    pub(crate) fn has_name(&self, words: &[&str]) -> bool {
+        self.properties.iter().any(|it| it.words == words)
+    }
+
+    /// Returns `true` if a canonical word is one of a number.
+    pub(crate) fn counts(&self, word: &str) -> bool {
+        self.properties.iter().any(|it| it.is_numeric() && it.owns(Some(word)))
+    }
+
+    /// Returns `true` if some words are among those of a value of several words in `enum`.
+    pub(crate) fn has_in_choice(&self, words: [&str; 2]) -> bool {
+        let choices = self.properties.iter().flat_map(|it| it.choices.iter().take(MAX_CHOICES));
+        let mut choices = choices.filter_map(|it| Value::as_str(it)).map(canonical_words);
+        choices.any(|choice| choice.windows(2).any(|pair| pair == words))
+    }
+
     /// Returns `true` if some stems are those of a value in the `enum` of a property that a call should have.
     pub(crate) fn has_choice(&self, stems: &[Cow<str>]) -> bool {
         let wanted = self.properties.iter().filter(|it| it.is_wanted);

@@ -25,7 +25,13 @@ impl Cues {
                 cues.push((index, "from"));
                 is_between = true;
             }
-            let Some(cue) = cue(text, &sentence.words[..=index]) else { continue };
+            let Some(cue) = cue(text, &sentence.words[..=index]) else {
+                // "to claim CL-7: a.pdf"
+                if text[word.range().end..].starts_with(": ") {
+                    cues.push((index, ""));
+                }
+                continue;
+            };
             let is_strong =
                 |(last, cue): &&(usize, &str)| last + 1 == index && contains(STRONG_CUES, cue);
             let strong = cues.last().filter(is_strong);
@@ -36,7 +42,7 @@ impl Cues {
 
     /// Returns the last cue before a fact.
     pub(super) fn before(&self, fact: &Range<usize>, sentence: &Sentence) -> Option<&'static str> {
-        self.word_before(fact, sentence).map(|(_, cue)| cue)
+        self.word_before(fact, sentence).map(|(_, cue)| cue).filter(|cue| !cue.is_empty())
     }
 
     /// Returns `true` if a place stands between a date and its cue, as in "to Rome, 2025-06-01".

@@ -6,8 +6,8 @@ use super::{Bare, FactType};
 use crate::text::{
     Sentence, canonical, ends_with_title,
     lexicon::{
-        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, NUMERALS, PARTICLES, PEOPLE,
-        SUBJECT_VERBS, contains, is_generic, is_telling,
+        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, MONTHS, NUMERALS, PARTICLES, PEOPLE,
+        SEASONS, SUBJECT_VERBS, contains, is_generic, is_telling,
     },
     words,
 };
@@ -28,13 +28,15 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         let (text, range) = (&source[word.run()], word.run());
         let entry = word.run_entry.with_code(text);
         let may_start = || index > 0 || name.is_some() || starts_with_subject(source, sentence);
-        let is_name =
-            is_name(text, entry) && may_start() || name.is_some() && NUMERALS.contains(&text);
+        let is_name = is_name(text, entry) && may_start()
+            || name.is_some() && NUMERALS.contains(&text)
+            || index > 0 && is_part_of_name(&source[range.start..], name.is_some());
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
         }
-        if let Some(number) = entry.number {
+        let rest = &source[range.end..];
+        if let Some(number) = entry.number.filter(|_| !is_pronoun(text, rest)) {
             found.push((FactType::Number, range, number.to_owned()));
         } else if let Some(code) = entry.language {
             found.push((FactType::Language, range, code.to_owned()));
@@ -54,6 +56,11 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         }
     }
     found.extend(name.and_then(|range| named(source, range)));
+}
+
+/// Returns `true` for "one" in "one for Ada" and "one of them".
+fn is_pronoun(word: &str, rest: &str) -> bool {
+    word.eq_ignore_ascii_case("one") && (rest.starts_with(" for ") || rest.starts_with(" of "))
 }
 
 /// Returns the fact of a name, or `None` if it is only a generic word. It includes a final "'s", unless what belongs to the name follows.
@@ -128,6 +135,22 @@ fn is_name(word: &str, entry: Entry) -> bool {
         && !is_capitals(word)
         && word.len() > 1
         && entry.may_be_name()
+}
+
+/// Returns `true` if a text starts with a season or a month that is part of a name: "Spring Flea Market", "Cape
+/// May", but not "Ada May 5".
+fn is_part_of_name(text: &str, has_name: bool) -> bool {
+    let mut words = text.split(' ');
+    let word = words.next().unwrap_or("").trim_end_matches(|c: char| !c.is_alphabetic());
+    let next = words.next().unwrap_or("");
+    let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let form = canonical(word);
+    word.starts_with(char::is_uppercase)
+        && [SEASONS, MONTHS]
+            .iter()
+            .any(|list| contains(list, &form) || contains(list, &word.to_lowercase()))
+        && (has_name && !next.starts_with(|c: char| c.is_ascii_digit())
+            || is_name(next, *Entry::listed(next)))
 }
 
 /// Returns `true` for two to five capital letters.

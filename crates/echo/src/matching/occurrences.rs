@@ -10,8 +10,8 @@ use crate::facts::FactType;
 use crate::text::{
     Sentence, Word, canonical,
     lexicon::{
-        ARTICLES, BEFORE_VERBS, LEFT_OUT, NOUNS, OFFERS, OPENINGS, PRONOUNS, QUESTIONS, SEARCHES,
-        contains, list,
+        ARTICLES, BEFORE_VERBS, CLAUSE_STARTS, LEFT_OUT, NOUNS, OFFERS, OPENINGS, PRONOUNS,
+        QUESTIONS, SEARCHES, contains, list,
     },
 };
 
@@ -114,10 +114,16 @@ impl<'s> Occurrences<'s> {
     /// at the position `at`. The mentions `starts`, sorted, divide the sentence.
     pub(super) fn clause(&self, starts: &[usize], at: usize, range: &Range<usize>) -> Range<usize> {
         let byte = |position: &usize| self.words()[*position].range().start;
+        // "Attach the file, then find a large hall": "large" is said of the hall.
+        let start = |start: usize| {
+            let before = starts[..starts.partition_point(|it| *it < start)].last();
+            let mut words = (before.map_or(0, |it| it + 1)..=start).rev();
+            words.find(|at| contains(CLAUSE_STARTS, self.form(*at))).unwrap_or(start)
+        };
         let is_first = starts.first().is_none_or(|first| *first == at);
         let next = starts.get(starts.partition_point(|start| *start <= at));
-        let start = if is_first { range.start } else { byte(&at) };
-        start..next.map_or(range.end, byte)
+        let from = if is_first { range.start } else { byte(&start(at)) };
+        from..next.map_or(range.end, |next| byte(&start(*next)))
     }
 
     /// Returns what a word says if a value follows it: "boat SB-104", "the boat 'Albatross'".

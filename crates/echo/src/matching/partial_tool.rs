@@ -55,7 +55,11 @@ impl PartialTool {
         prefixes: &BTreeMap<&[String], usize>,
         terms: &Terms,
     ) -> Self {
-        let is_common = |end: &usize| prefixes.get(&name[..*end]).is_some_and(|count| *count > 1);
+        // A verb that several names have is no prefix: `create_task`, `create_sprint`
+        let starts_with_verb = name.get(namespace(name)).is_some_and(|it| is_common_verb(it));
+        let is_common = |end: &usize| {
+            !starts_with_verb && prefixes.get(&name[..*end]).is_some_and(|count| *count > 1)
+        };
         let common = (0..name.len()).rev().find(is_common).unwrap_or(0);
         let prefix = common.max(namespace(name));
         let is_generic = generic_words(name);

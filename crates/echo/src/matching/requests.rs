@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use super::{matches::Mentioned, partial::Search};
 use crate::{
+    arguments::Described,
     effort::Unfinished,
     text::{
         lexicon::{ADJECTIVES, CHANGE_VERBS, contains, is_telling},
@@ -120,8 +121,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         Ok(is_telling(&verb) && !contains(ADJECTIVES, &verb) && known.iter().any(is_of_verb))
     }
 
-    /// Returns `true` if a clause says what a call of a tool that was mentioned should do besides: "Cancel the
-    /// booking and notify the players" (`notify_players`).
+    /// Returns `true` if a clause says what a call of a tool that was mentioned should do besides, or a value of it:
+    /// "Cancel the booking and notify the players" (`notify_players`), ", policy number P-7" (`policy_number`).
     pub(super) fn is_flag<'m>(
         &mut self,
         clause: &Range<usize>,
@@ -131,9 +132,16 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         if mentioned.peek().is_none() {
             return Ok(false);
         }
-        let stems = self.stems(&(self.first_word(clause)..clause.end));
+        let words = self.first_word(clause)..clause.end;
+        let (stems, start) = (self.stems(&words), words.start);
+        let forms: Vec<_> = words.map(|at| self.occurrences.form(at)).collect();
+        let is_label = forms.len() > 2 && self.occurrences.label(start + 1).is_some();
+        let label = is_label.then(|| &forms[..2]);
         mentioned.try_fold(false, |found, it| {
-            Ok(found || self.schemas.says(it.tool, self.budget, |it| it.has_flag(&stems))?)
+            let says = |it: &Described| {
+                it.has_flag(&stems) || label.is_some_and(|label| it.has_name(label))
+            };
+            Ok(found || self.schemas.says(it.tool, self.budget, says)?)
         })
     }
 }

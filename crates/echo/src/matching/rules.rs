@@ -10,7 +10,7 @@ use super::{
     work_budget::WorkBudget,
 };
 
-use crate::{effort::Unfinished, facts::FactType};
+use crate::{arguments::Described, effort::Unfinished, facts::FactType};
 
 /// The largest distance from one word of the name to the next in a phrase: at most three other
 /// words lie between them.
@@ -86,6 +86,7 @@ impl<'a> SentenceMatcher<'a> {
             self.budget.spend(found.distinctive.len() + found.other.len())?;
             found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
         }
+        self.drop_labels();
         // In "list users", the match of `list_users` contains that of `get_user`.
         let stands = |it: &RuleMatch| it.distinctive.iter().all(|at| largest[*at] <= it.size);
         for found in self.found.drain(..).filter(stands) {
@@ -97,6 +98,21 @@ impl<'a> SentenceMatcher<'a> {
             }
         }
         Ok(tools)
+    }
+
+    /// Drops the matches of a single word that says what a value is near a longer match: "Log 3 hours of work on
+    /// task WEB-1" is not about `search_tasks`.
+    fn drop_labels(&mut self) {
+        let longer = |it: &&RuleMatch| it.distinctive.len() > 1 && !it.is_void;
+        let longer: Vec<_> = self.found.iter().filter(longer).map(RuleMatch::words).collect();
+        for found in self.found.iter_mut().filter(|it| it.distinctive.len() == 1) {
+            let at = found.distinctive[0];
+            let is_near = |[_, last]: &[usize; 2]| self.sentence.are_near(*last, at);
+            if self.sentence.label(at).is_some() && longer.iter().any(is_near) {
+                found.is_void = true;
+                self.labeled.push(found.tool);
+            }
+        }
     }
 
     /// Matches the words of a name that are consecutive or joined into one word.
@@ -209,13 +225,20 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns `true` if the action of a tool was only said of something that it was done to.
     fn is_done(&self, tool: usize, found: &[(Term, Occurrence)]) -> bool {
-        if !self.sentence.is_question() {
+        if !self.sentence.is_question() && self.mentioned.is_empty() {
             return false;
         }
         let action = self.index.partial().tools[tool].action;
         type Words<'w> = Vec<&'w (Term, Occurrence)>;
         let (verbs, nouns): (Words, Words) = found.iter().partition(|it| Some(it.0) == action);
         let first = nouns.iter().map(|it| it.1.first).min();
+        // "that are assigned to Ada", but not "who discovered radium"
+        let is_led = |it: &&(Term, Occurrence)| {
+            let next = it.1.last + 1;
+            next < self.sentence.words().len() && ["to", "by"].contains(&self.sentence.form(next))
+        };
+        let is_alone = nouns.is_empty() && verbs.iter().all(is_led);
+        let first = first.or(is_alone.then_some(self.sentence.beginning));
         let is_done = |noun: usize| verbs.iter().all(|it| self.sentence.is_done(noun, it.1.first));
         !verbs.is_empty() && first.is_some_and(is_done)
     }
@@ -246,11 +269,41 @@ impl<'a> SentenceMatcher<'a> {
             return Ok(false);
         }
         for at in positions {
-            if !self.is_label_at(tool, at)? {
+            if !self.is_repeated(at) && !self.is_label_at(tool, at)? && !self.is_in_choice(at)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Returns `true` for a noun of a mentioned tool that is said again: "Create a task 'A' and a task 'B'".
+    fn is_repeated(&self, at: usize) -> bool {
+        let form = self.sentence.form(at);
+        let before = at.checked_sub(1).map_or("", |before| self.sentence.form(before));
+        let says = |it: &Mentioned| {
+            let [first, last] = it.words;
+            last < at && (first..=last).any(|it| self.sentence.form(it) == form)
+        };
+        ["a", "an", "another", "one"].contains(&before) && self.mentioned.iter().any(says)
+    }
+
+    /// Returns `true` for a word of what another mentioned tool may be called with: "Calculate the fee for a parking
+    /// permit" (`parking_permit`), "an offer for 16 panels" (`panel_count`).
+    fn is_in_choice(&mut self, at: usize) -> Result<bool, Unfinished> {
+        let before = at.checked_sub(1).map_or("", |before| self.sentence.form(before));
+        let after = self.sentence.words().get(at + 1).map_or("", |_| self.sentence.form(at + 1));
+        let pairs = [[before, self.sentence.form(at)], [self.sentence.form(at), after]];
+        let counted = before.bytes().all(|it| it.is_ascii_digit()).then(|| self.sentence.form(at));
+        let says = |it: &Described| {
+            pairs.iter().any(|pair| it.has_in_choice(*pair))
+                || counted.is_some_and(|word| it.counts(word))
+        };
+        for other in &self.mentioned {
+            if self.schemas.says(other.tool, self.budget, says)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns `true` if a word says what a value is that another tool may get: one mentioned near it ("Report

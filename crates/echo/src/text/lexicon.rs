@@ -12,7 +12,7 @@ use iso_currency::Currency;
 use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES};
 
-pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, UNITS};
+pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SEASONS, SITES, UNITS};
 pub(crate) use verbs::{
     ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, JOINTS, NOUNS, OFFERS, QUESTIONS, SEARCHES,
     WISH_VERBS, requests, same_verbs,

@@ -30,6 +30,9 @@ pub(crate) const NO_USERS: &str = "user users let what how where here account ac
      permission permissions preferences profile profiles role roles screen session sessions settings support attempts \
      credentials details request requests everyone anyone cannot";
 
+/// Seasons, which start names as well.
+pub(crate) const SEASONS: &str = "spring summer autumn winter";
+
 /// Words of properties for a price, in canonical form.
 pub(crate) const PRICES: &str = "price cost fee budget bill";
 /// Words of properties for one of the places that somebody has, in canonical form.

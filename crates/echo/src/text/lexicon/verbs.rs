@@ -26,14 +26,17 @@ pub(crate) struct Request {
 }
 
 /// The requests: the verb, its particle or "", and the verbs of names.
-const REQUESTS: [(&str, &str, &str); 18] = [
+const REQUESTS: [(&str, &str, &str); 21] = [
     ("schedule", "", "book reserve"),
     ("book", "", "schedule"),
     ("arrange", "", "book reserve schedule"),
-    ("make", "", "create book reserve"),
-    ("open", "", "create"),
+    ("make", "", "create book reserve file"),
+    ("open", "", "create file"),
     ("file", "", "create report"),
-    ("raise", "", "create"),
+    ("submit", "", "create file"),
+    ("raise", "", "create file"),
+    ("what", "", "calculate compute"),
+    ("how", "", "calculate compute"),
     ("start", "", "create open"),
     ("log", "", "record"),
     ("record", "", "log"),
