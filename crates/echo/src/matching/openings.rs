@@ -103,7 +103,10 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             support.push((described.get(tool).copied().unwrap_or(0) + listed, *tool));
         }
         support.sort_unstable();
+        // Facts cost more to find than signs of one.
+        let may_be_rare = |it: char| it.is_ascii_digit() || "@'\"‘“".contains(it);
         if let [(0, tool)] = support.as_slice()
+            && self.reading.text[self.byte(rest.start)..self.byte(rest.end)].contains(may_be_rare)
             && let Some(of) = self.object(rest)?.filter(|of| RARE.contains(of))
             && self.schemas.count_wanted(*tool, &[of], self.budget)? > 0
         {
@@ -133,9 +136,12 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         if self.schemas.says(tool, self.budget, |it| it.has_choice(&stems))? {
             return Ok(Some(tool));
         }
+        if !is_search {
+            return Ok(None);
+        }
         let facts = self.facts(self.byte(rest.start)..self.byte(rest.end))?;
         let types = facts.iter().map(|it| it.of).filter(|it| *it != FactType::Number);
-        let types: Vec<_> = types.filter(|_| is_search).collect();
+        let types: Vec<_> = types.collect();
         match self.schemas.count_wanted(tool, &types, self.budget)? {
             0 => Ok(None),
             _ => self.by_action(&[tool], rest, 1),

@@ -40,6 +40,8 @@ pub(super) struct PartialIndex {
     /// The only tool that searches, if others are on offer, and the verbs that ask for a search.
     pub(super) search: Option<usize>,
     searches: Vec<Term>,
+    /// Other verbs that may start what is a search.
+    offers: Vec<Term>,
     /// By stem, the tools whose descriptions have the word and whose names do not.
     by_description: BTreeMap<String, Vec<usize>>,
 }
@@ -60,8 +62,8 @@ impl PartialIndex {
         index.search = searches.next().filter(|_| names.len() > 1 && searches.next().is_none());
         let is_change = |at: &usize| first(&names[*at]).is_some_and(|it| contains(CHANGES, it));
         index.changes = (0..names.len()).filter(is_change).collect();
-        index.searches =
-            list(SEARCHES).chain(list(OFFERS)).filter_map(|verb| terms.stem(verb)).collect();
+        index.searches = list(SEARCHES).filter_map(|verb| terms.stem(verb)).collect();
+        index.offers = list(OFFERS).filter_map(|verb| terms.stem(verb)).collect();
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
             let tool = PartialTool::new(name, &prefixes, terms);
             tool.action.iter().for_each(|term| index.by_action.entry(*term).or_default().push(at));
@@ -84,6 +86,11 @@ impl PartialIndex {
 
     /// Returns `true` if a term is a word of a name.
     pub(super) fn has(&self, term: Term) -> bool {
+        self.has_anywhere(term) || self.search.is_some() && self.offers.contains(&term)
+    }
+
+    /// Returns `true` if a term counts wherever it stands, not only as the first word of a clause.
+    pub(super) fn has_anywhere(&self, term: Term) -> bool {
         self.by_name.contains_key(&term)
             || self.by_action.contains_key(&term)
             || self.by_request.contains_key(&term)

@@ -10,7 +10,11 @@ use super::{
 use crate::{
     effort::Unfinished,
     facts::Reading,
-    text::{canonical, lexicon::ARITHMETIC_VERBS, sentence_around, sentences, words},
+    text::{
+        canonical,
+        lexicon::{ARITHMETIC_VERBS, BEFORE_VERBS, JOINTS, contains},
+        sentence_around, sentences, words,
+    },
 };
 
 /// The number of bytes of a run that are read at the cost of one comparison.
@@ -45,7 +49,7 @@ impl Searcher<'_> {
         };
         let mut searched = 0;
         for at in filter.find(text) {
-            if at >= searched && self.may_mention(&text[at..], is_last)? {
+            if at >= searched && self.may_mention(text, at, is_last)? {
                 let sentence = sentence_around(text, searched, at);
                 searched = sentence.end;
                 self.search_sentence(message, &reading, sentence, is_last)?;
@@ -54,9 +58,10 @@ impl Searcher<'_> {
         Ok(())
     }
 
-    /// Returns `true` if the word or the operator that a text starts with may mention a tool.
-    fn may_mention(&mut self, text: &str, is_last: bool) -> Result<bool, Unfinished> {
+    /// Returns `true` if the word or the operator at a position in a text may mention a tool.
+    fn may_mention(&mut self, text: &str, at: usize, is_last: bool) -> Result<bool, Unfinished> {
         self.budget.spend(1)?;
+        let (before, text) = text.split_at(at);
         if !text.starts_with(char::is_alphanumeric) {
             return Ok(true);
         }
@@ -65,10 +70,16 @@ impl Searcher<'_> {
         self.budget.spend(word.run.len() / RUN_PART)?;
         let (index, terms) = (self.index, &self.index.terms);
         let has_arithmetic = terms.word(ARITHMETIC).is_some();
+        let counts = |term| {
+            !index.anchored(term).is_empty()
+                || is_last
+                    && (index.partial().has_anywhere(term)
+                        || index.partial().has(term) && may_start_clause(before))
+        };
         let run = Some(word.run).filter(|run| *run != word.range);
         Ok([word.range].into_iter().chain(run).any(|range| {
             let form = canonical(&text[range]);
-            terms.of(&form).any(|term| index.is_anchor(term, is_last))
+            terms.of(&form).any(counts)
                 || has_arithmetic && ARITHMETIC_VERBS.contains(&form.as_str())
         }))
     }
@@ -135,4 +146,11 @@ impl Searcher<'_> {
         candidates.dedup();
         Ok(candidates)
     }
+}
+
+/// Returns `true` if the next word may be the first of a clause, or the verb of a request: "could you show".
+fn may_start_clause(before: &str) -> bool {
+    let before = before.trim_end();
+    let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    last.is_empty() || contains(JOINTS, last) || contains(BEFORE_VERBS, &canonical(last))
 }
