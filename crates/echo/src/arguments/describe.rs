@@ -101,6 +101,7 @@ impl<'a> Described<'a> {
         describer.collect(&schemas, &[]);
         let mut properties = describer.found;
         properties.sort_by_key(Description::rank);
+        order_stay(&mut properties);
         let steps = (budget.steps > 0).then(|| granted - budget.steps);
         Self { root, schemas, subject, properties, steps }
     }
@@ -108,6 +109,21 @@ impl<'a> Described<'a> {
     /// Returns `true` if all properties are described.
     pub(crate) fn is_complete(&self) -> bool {
         self.steps.is_some()
+    }
+}
+
+/// Lets a stay begin with the day of the arrival. Between places, a journey begins with that of the departure.
+fn order_stay(properties: &mut [Description]) {
+    let is_place = |it: &Description| it.meaning.is_some_and(|it| it.kind() == Kind::Place);
+    let day = |word: &str| {
+        let is_day = |it: &Description| {
+            it.meaning.is_some_and(|it| it.kind() == Kind::Date) && it.has_word(word)
+        };
+        properties.iter().position(is_day).filter(|_| !properties.iter().any(is_place))
+    };
+    let Some((arrival, departure)) = day("arrival").zip(day("departure")) else { return };
+    for (at, role) in [(arrival, Role::Start), (departure, Role::End)] {
+        properties[at].meaning.iter_mut().for_each(|it| it.role = role);
     }
 }
 

@@ -24,6 +24,8 @@ use crate::{
     },
 };
 
+/// Maximum number of bytes of the number of a house, with what stands around it.
+const MAX_HOUSE: usize = 8;
 /// Maximum number of values in `enum` whose words may be apart.
 const MAX_CHOICES: usize = 64;
 /// The words of a property for the reason of a request.
@@ -50,7 +52,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         }
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
         FactType::Name if property.kind() == Some(Kind::Address) => street(fact, reading).is_some(),
-        FactType::Name if property.kind() == Some(Kind::Person) => !has_house(fact, reading),
+        FactType::Name if property.kind() == Some(Kind::Person) => house(fact, reading).is_none(),
         _ => true,
     };
     let takes = meaning.row.takes;
@@ -150,16 +152,18 @@ fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
     (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
 }
 
-/// Returns `true` for the name of a street behind a number.
-fn has_house(name: &Fact, reading: &Reading) -> bool {
-    HOUSE_BEFORE.is_match(&reading.text[..name.range.start])
+/// Returns where the number of a house before the name of a street starts.
+fn house(name: &Fact, reading: &Reading) -> Option<usize> {
+    let start = reading.text.floor_char_boundary(name.range.start.saturating_sub(MAX_HOUSE));
+    let before = HOUSE_BEFORE.find(&reading.text[start..name.range.start])?;
+    Some(start + before.start())
 }
 
 /// Returns the name of a street with the number before or behind it: "12 Oak Lane".
 fn street(name: &Fact, reading: &Reading) -> Option<Fact> {
-    let before = HOUSE_BEFORE.find(&reading.text[..name.range.start]);
+    let before = house(name, reading);
     let behind = HOUSE_BEHIND.find(&reading.text[name.range.end..]);
-    let start = before.map_or(name.range.start, |it| it.start());
+    let start = before.unwrap_or(name.range.start);
     let end = name.range.end + behind.filter(|_| before.is_none()).map_or(0, |it| it.end());
     let value = reading.text[start..end].to_owned();
     ((start..end) != name.range).then(|| reading.fact(FactType::Name, start..end, value))
