@@ -154,6 +154,8 @@ fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
 
 /// Returns where the number of a house before the name of a street starts.
 fn house(name: &Fact, reading: &Reading) -> Option<usize> {
+    let is_led = reading.text[..name.range.start].strip_suffix(' ');
+    is_led.filter(|it| it.ends_with(|c: char| c.is_ascii_alphanumeric()))?;
     let start = reading.text.floor_char_boundary(name.range.start.saturating_sub(MAX_HOUSE));
     let before = HOUSE_BEFORE.find(&reading.text[start..name.range.start])?;
     Some(start + before.start())

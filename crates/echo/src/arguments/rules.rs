@@ -91,10 +91,12 @@ impl Search<'_, '_> {
 
     /// The facts that are left. An id is also directly behind a word of the tool: "Track shipment 123456".
     fn left(&self) -> Vec<Offer> {
+        let is_title = self.property.kind() == Some(Kind::Title);
+        let has_quote = is_title && !self.offers(|it| it.of == FactType::Quote).is_empty();
         let left = self.offers(|fact| {
             is_left_for(self.property, fact, self.scope.reading)
                 && !self.is_plain_name(fact)
-                && !self.is_of_person(fact)
+                && !(has_quote && self.is_of_person(fact))
                 && !self.is_told(fact)
         });
         let is_id = self.property.kind() == Some(Kind::Id);
@@ -107,14 +109,10 @@ impl Search<'_, '_> {
             && self.has_rival(fact, |it| is_name_of_something(it) && it.words.len() == 1)
     }
 
-    /// Returns `true` for a name that somebody may have instead, if a title may have a quotation: "Sign up Ada Byron
-    /// for 'Chess'".
+    /// Returns `true` for a name that somebody may have instead of a title: "Sign up Ada Byron for 'Chess'".
     fn is_of_person(&self, fact: &Fact) -> bool {
         let is_person = |it: &Property| it.kind() == Some(Kind::Person) && it.is_wanted;
-        fact.of == FactType::Name
-            && self.property.kind() == Some(Kind::Title)
-            && self.has_rival(fact, is_person)
-            && !self.offers(|it| it.of == FactType::Quote).is_empty()
+        fact.of == FactType::Name && self.has_rival(fact, is_person)
     }
 
     /// Returns `true` for a quotation behind a colon that a text may have instead: "Notify Ada: 'We are late'".

@@ -96,8 +96,12 @@ impl Search<'_, '_> {
     /// Returns `true` for the month or the percentage that another property is: "up to 90%" for `max_power`.
     pub(super) fn is_of_other_kind(&self, fact: &Fact) -> bool {
         let is_month = |it: &Offer| it.fact.of == FactType::Month && it.fact.range == fact.range;
+        // "2026-05"
+        let may_be_month = fact.value.as_bytes().get(4) == Some(&b'-') && fact.value.len() == 7;
         match fact.of {
-            FactType::Code => self.properties.iter().any(|it| it.offers.iter().any(is_month)),
+            FactType::Code if may_be_month => {
+                self.properties.iter().any(|it| it.offers.iter().any(is_month))
+            }
             FactType::Share if self.property.kind() == Some(Kind::Number) => {
                 self.has_rival(fact, |it| it.kind() == Some(Kind::Share))
             }

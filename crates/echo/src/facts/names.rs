@@ -140,15 +140,17 @@ fn is_name(word: &str, entry: Entry) -> bool {
 /// Returns `true` if a text starts with a season or a month that is part of a name: "Spring Flea Market", "Cape
 /// May", but not "Ada May 5".
 fn is_part_of_name(text: &str, has_name: bool) -> bool {
+    if !text.starts_with(char::is_uppercase) {
+        return false;
+    }
     let mut words = text.split(' ');
     let word = words.next().unwrap_or("").trim_end_matches(|c: char| !c.is_alphabetic());
     let next = words.next().unwrap_or("");
     let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
     let form = canonical(word);
-    word.starts_with(char::is_uppercase)
-        && [SEASONS, MONTHS]
-            .iter()
-            .any(|list| contains(list, &form) || contains(list, &word.to_lowercase()))
+    [SEASONS, MONTHS]
+        .iter()
+        .any(|list| contains(list, &form) || contains(list, &word.to_lowercase()))
         && (has_name && !next.starts_with(|c: char| c.is_ascii_digit())
             || is_name(next, *Entry::listed(next)))
 }

@@ -124,8 +124,7 @@ impl PartialIndex {
         let mut is_about_known = !known.is_empty();
         for clause in clauses(text, sentence) {
             search.budget.spend(known.len())?;
-            let refers_back = search.refers_back(&clause)
-                || search.is_flag(&clause, known.iter().chain(&mentioned))?;
+            let refers_back = search.refers_back(&clause);
             is_about_known |= refers_back;
             let is_in = |it: &&Mentioned| it.words[0] < clause.end && clause.start <= it.words[1];
             let said: Vec<_> = known.iter().filter(is_in).collect();
@@ -139,7 +138,12 @@ impl PartialIndex {
                 [said] => search.rival(&clause, said)?,
                 _ => None,
             };
-            let Some(found) = best.and_then(|tool| search.mention(tool, clause)) else { continue };
+            let Some(tool) = best else { continue };
+            if search.is_flag(&clause, known.iter().chain(&mentioned))? {
+                is_about_known = true;
+                continue;
+            }
+            let Some(found) = search.mention(tool, clause) else { continue };
             displaced.extend(said.first().map(|it| it.tool));
             if mentioned.iter().all(|it| it.tool != found.tool) {
                 mentioned.push(found);
