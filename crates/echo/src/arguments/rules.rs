@@ -96,7 +96,7 @@ impl Search<'_, '_> {
         let left = self.offers(|fact| {
             is_left_for(self.property, fact, self.scope.reading)
                 && !self.is_plain_name(fact)
-                && !(has_quote && self.is_of_person(fact))
+                && (!has_quote || !self.is_of_person(fact))
                 && !self.is_told(fact)
         });
         let is_id = self.property.kind() == Some(Kind::Id);

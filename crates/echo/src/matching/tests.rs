@@ -136,9 +136,9 @@ fn mentions_divide_a_sentence_into_clauses() {
     let found = mentions(&[Message::new(Role::User, text)], &tools(&names));
     let clauses: Vec<_> = found.into_iter().map(|it| (it.0, &text[it.3])).collect();
     let expected = [
-        (0, "email Bob."),
-        (1, " Please create a playlist called A and "),
-        (2, "play the movie B, then "),
+        (0, "then email Bob."),
+        (1, " Please create a playlist called A "),
+        (2, "and play the movie B, "),
     ];
     assert_eq!(clauses, expected);
 }
