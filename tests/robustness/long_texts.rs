@@ -55,8 +55,20 @@ const UNITS: [&str; 32] = [
 
 #[tokio::test]
 async fn finds_values_in_long_texts_in_linear_time() {
-    let sidecar = Sidecar::start();
     let schema = json!({"type": "object", "properties": sentences::all_properties()});
+    finds_values_in_linear_time(&schema).await;
+}
+
+#[tokio::test]
+async fn finds_numbers_for_optional_bounds_in_linear_time() {
+    let number = json!({"type": "number"});
+    let properties = json!({"amount": number, "min_amount": number, "max_amount": number});
+    let schema = json!({"type": "object", "required": ["amount"], "properties": properties});
+    finds_values_in_linear_time(&schema).await;
+}
+
+async fn finds_values_in_linear_time(schema: &Value) {
+    let sidecar = Sidecar::start();
     for unit in UNITS {
         let text = format!("Order: {} call everything", unit.repeat(SIZE / unit.len()));
         let tools = [tool("everything", schema.clone())];

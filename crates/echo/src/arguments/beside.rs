@@ -1,6 +1,7 @@
 //! The rules that give facts to properties by the words around the facts.
 
 use super::{
+    describe::{HIGHEST, LOWEST},
     fit::{BOUNDS, has_cue, is_amount, is_beside_own_word, is_counted, is_name},
     property::{Offer, Property},
     search::Search,
@@ -36,12 +37,12 @@ impl Search<'_, '_> {
     /// for `amount` instead of `max_bid`.
     pub(super) fn is_no_bound(&self, fact: &Fact) -> bool {
         let lead = || self.scope.reading.lead(fact).take(2);
-        let is_said = || lead().any(|word| contains("max min maximum minimum", word));
+        let is_said = || lead().any(|word| contains(LOWEST, word) || contains(HIGHEST, word));
         is_amount(fact)
             && !self.property.is_wanted
             && self.property.bound_cues().is_some_and(|cues| !has_cue(fact, cues))
             && !is_said()
-            && self.has_rival(fact, |it| it.is_wanted && it.is_numeric())
+            && self.others().any(|it| it.is_wanted && it.is_numeric())
     }
 
     /// The facts beside a word of the property. An array takes the list whose item stands beside the

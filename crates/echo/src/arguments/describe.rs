@@ -26,6 +26,9 @@ const MAX_SUBJECT: usize = 256;
 const MAX_NESTING: usize = 4;
 /// The last words of properties for the name of a user, or all of their words in one.
 const USER_WORDS: [&str; 5] = ["user", "username", "login", "handle", "accountname"];
+/// The words of properties for a lower bound, and for an upper one.
+pub(super) const LOWEST: &str = "min minimum low lowest";
+pub(super) const HIGHEST: &str = "max maximum high highest";
 /// Maximum number of words of a description that are used.
 const MAX_WORDS: usize = 64;
 
@@ -328,9 +331,9 @@ impl<'a> Description<'a> {
 
     /// Returns the cues of its bound if the property is a minimum or a maximum.
     pub(super) fn bound_cues(&self) -> Option<&'static str> {
-        if self.has_any_word("min minimum low lowest") {
+        if self.has_any_word(LOWEST) {
             Some("over from")
-        } else if self.has_any_word("max maximum high highest") {
+        } else if self.has_any_word(HIGHEST) {
             Some("under up-to to")
         } else {
             None

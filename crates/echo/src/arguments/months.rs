@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::property::Property;
 use crate::{
-    facts::{Fact, FactType, Reading, compile, date},
+    facts::{Fact, FactType, Reading, SHORT_MONTHS, compile, date},
     text::lexicon::MONTHS,
 };
 
@@ -28,6 +28,6 @@ pub(super) fn months(property: &Property, reading: &Reading) -> Vec<Fact> {
 static MONTH: LazyLock<Regex> = LazyLock::new(|| {
     let names = MONTHS.replace(' ', "|");
     compile(&format!(
-        r"\b(?:([0-9]{{4}})-(0[1-9]|1[0-2])|((?i:{names}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)) ([0-9]{{4}}))\b"
+        r"\b(?:([0-9]{{4}})-(0[1-9]|1[0-2])|((?i:{names}|{SHORT_MONTHS})) ([0-9]{{4}}))\b"
     ))
 });

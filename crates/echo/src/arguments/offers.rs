@@ -13,6 +13,7 @@ use super::{
     property::{Offer, Property},
     statements::{stated_phrases, stated_words},
     user_names::user_names,
+    wants::MAX_CHOICES,
 };
 use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
@@ -26,8 +27,6 @@ use crate::{
 
 /// Maximum number of bytes of the number of a house, with what stands around it.
 const MAX_HOUSE: usize = 8;
-/// Maximum number of values in `enum` whose words may be apart.
-const MAX_CHOICES: usize = 64;
 /// The words of a property for the reason of a request.
 const REASONS: [&str; 4] = ["reason", "cause", "problem", "issue"];
 
@@ -51,7 +50,6 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
             reading.is_alone(fact) || property.is_wanted && property.owns(reading.beside(fact)[1])
         }
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
-        FactType::Name if property.kind() == Some(Kind::Address) => street(fact, reading).is_some(),
         FactType::Name if property.kind() == Some(Kind::Person) => house(fact, reading).is_none(),
         _ => true,
     };
@@ -70,14 +68,19 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         .chain(quote)
         .chain(word)
         .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == of));
-    let with_region = |fact: &Rc<Fact>| match fact.of {
-        FactType::Name if property.has_region => region(fact, reading),
-        FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading),
-        FactType::Name if property.kind() == Some(Kind::Address) => street(fact, reading),
-        _ => None,
+    let value = |fact: &Rc<Fact>| {
+        let longer = match fact.of {
+            // A name alone is no address.
+            FactType::Name if property.kind() == Some(Kind::Address) => {
+                return street(fact, reading).map(Rc::new);
+            }
+            FactType::Name if property.has_region => region(fact, reading),
+            FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading),
+            _ => None,
+        };
+        Some(longer.map_or_else(|| Rc::clone(fact), Rc::new))
     };
-    let facts = facts.filter(|fact| is_value(fact));
-    let facts = facts.map(|fact| with_region(fact).map_or_else(|| Rc::clone(fact), Rc::new));
+    let facts = facts.filter(|fact| is_value(fact)).filter_map(value);
     let phrases = stated_phrases(property, reading);
     let words = stated_words(property, reading).filter(|_| phrases.is_empty());
     let words: Vec<Fact> = words.collect();

@@ -8,7 +8,7 @@ use super::property::{Offer, Property};
 use crate::{
     facts::{FactType, Reading},
     text::{
-        canonical,
+        canonical, last_word,
         lexicon::{BEFORE_VERBS, contains},
     },
 };
@@ -44,7 +44,6 @@ fn without_double(word: &str) -> String {
 
 /// Returns `true` if a verb at a position may be the first of a request.
 fn asks(reading: &Reading, at: usize) -> bool {
-    let before = reading.text[..at].trim_end();
-    let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let last = last_word(&reading.text[..at]);
     last.is_empty() || contains(BEFORE_VERBS, &canonical(last))
 }

@@ -16,6 +16,8 @@ use crate::{
 
 /// Maximum number of words from a number to the word of what it counts.
 const MAX_COUNTED: usize = 4;
+/// Maximum number of bytes behind a number that are read for this.
+const MAX_PHRASE: usize = 128;
 /// Words for what a search finds, in canonical form.
 const RESULTS: &str = "result entri hit match";
 /// Maximum number of number words that are looked at.
@@ -156,6 +158,7 @@ impl Search<'_, '_> {
 
 /// Returns the first canonical words behind a number, up to a preposition or a break.
 pub(super) fn counted(rest: &str) -> impl Iterator<Item = String> {
+    let rest = &rest[..rest.floor_char_boundary(MAX_PHRASE)];
     let phrase = rest.split([',', '.', ';', ':', '(']).next().unwrap_or(rest);
     let words = phrase.split_whitespace().take(MAX_COUNTED);
     words.take_while(|word| *word == "of" || !contains(PREPOSITIONS, word)).map(canonical)

@@ -2,16 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use serde_json::Value;
-
-use super::describe::Described;
+use super::describe::{Described, Description};
 use crate::{
     facts::FactType,
     text::{canonical_words, lexicon::is_telling, stem},
 };
 
 /// Maximum number of values in `enum` whose words are read.
-const MAX_CHOICES: usize = 64;
+pub(super) const MAX_CHOICES: usize = 64;
 
 impl Described<'_> {
     /// Returns `true` if a property may take any fact of one of some types.
@@ -28,8 +26,7 @@ impl Described<'_> {
 
     /// Returns the stems of the telling words of the properties and of the values in `enum`.
     pub(crate) fn stems(&self) -> BTreeSet<String> {
-        let choices = self.properties.iter().flat_map(|it| it.choices.iter().take(MAX_CHOICES));
-        let choices = choices.filter_map(|it| Value::as_str(it)).flat_map(canonical_words);
+        let choices = self.properties.iter().flat_map(choices).flatten();
         let names = self.properties.iter().flat_map(|it| &it.own_words).cloned();
         let telling = names.chain(choices).filter(|word| is_telling(word));
         telling.map(|word| stem(&word).into_owned()).collect()
@@ -55,18 +52,22 @@ impl Described<'_> {
 
     /// Returns `true` if some words are among those of a value of several words in `enum`.
     pub(crate) fn has_in_choice(&self, words: [&str; 2]) -> bool {
-        let choices = self.properties.iter().flat_map(|it| it.choices.iter().take(MAX_CHOICES));
-        let mut choices = choices.filter_map(|it| Value::as_str(it)).map(canonical_words);
+        let mut choices = self.properties.iter().flat_map(choices);
         choices.any(|choice| choice.windows(2).any(|pair| pair == words))
     }
 
     /// Returns `true` if some stems are those of a value in the `enum` of a property that a call should have.
     pub(crate) fn has_choice(&self, stems: &[Cow<str>]) -> bool {
         let wanted = self.properties.iter().filter(|it| it.is_wanted);
-        let choices = wanted.flat_map(|it| it.choices.iter().take(MAX_CHOICES));
-        let words = choices.filter_map(|it| Value::as_str(it)).map(canonical_words);
-        words
+        wanted
+            .flat_map(choices)
             .filter(|words| !words.is_empty())
             .any(|words| words.iter().all(|word| stems.iter().any(|it| *it == stem(word))))
     }
+}
+
+/// Returns the canonical words of the texts in the `enum` of a property.
+fn choices(property: &Description) -> impl Iterator<Item = Vec<String>> {
+    let texts = property.choices.iter().take(MAX_CHOICES).filter_map(|it| it.as_str());
+    texts.map(canonical_words)
 }

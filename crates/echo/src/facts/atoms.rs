@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use super::{
     Bare, FactType,
-    dates::{date, time},
+    dates::{SHORT_MONTHS, date, time},
 };
 use crate::text::{
     Sentence, Word,
@@ -95,7 +95,7 @@ fn expressions(text: &str) -> Vec<Range<usize>> {
 
 static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     let month = MONTHS.replace(' ', "|");
-    let month = format!("(?:{month}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?)");
+    let month = format!("(?:{month}|(?:{SHORT_MONTHS})\\.?)");
     let weekday = WEEKDAYS.replace(' ', "|");
     let factor = r" ?(?:k|m|thousand|million|billion)\b";
     let number = r"-?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?";

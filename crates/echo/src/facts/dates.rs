@@ -2,6 +2,9 @@
 
 use crate::text::lexicon::{MONTHS, list};
 
+/// The abbreviations of months, as part of a regular expression.
+pub(crate) const SHORT_MONTHS: &str = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec";
+
 /// Returns a date in ISO 8601, or `None` if there is no such day.
 pub(crate) fn date(year: &str, month: &str, day: &str) -> Option<String> {
     let year_number: u32 = year.parse().ok()?;

@@ -26,7 +26,7 @@ use super::text::{self, Address, AddressKind, Sentence, Word};
 use cues::{Cues, bound_after};
 
 pub(crate) use atoms::compile;
-pub(crate) use dates::date;
+pub(crate) use dates::{SHORT_MONTHS, date};
 pub(crate) use kinds::Kind;
 pub(crate) use meaning::{Meaning, Role, meaning_of};
 

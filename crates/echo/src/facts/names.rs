@@ -6,8 +6,8 @@ use super::{Bare, FactType};
 use crate::text::{
     Sentence, canonical, ends_with_title,
     lexicon::{
-        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, MONTHS, NUMERALS, PARTICLES, PEOPLE,
-        SEASONS, SUBJECT_VERBS, contains, is_generic, is_telling,
+        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, NUMERALS, PARTICLES, PEOPLE,
+        SUBJECT_VERBS, contains, is_generic, is_telling,
     },
     words,
 };
@@ -30,7 +30,7 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
         let may_start = || index > 0 || name.is_some() || starts_with_subject(source, sentence);
         let is_name = is_name(text, entry) && may_start()
             || name.is_some() && NUMERALS.contains(&text)
-            || index > 0 && is_part_of_name(&source[range.start..], name.is_some());
+            || index > 0 && is_part_of_name(text, entry, &source[range.end..], name.is_some());
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
@@ -137,22 +137,16 @@ fn is_name(word: &str, entry: Entry) -> bool {
         && entry.may_be_name()
 }
 
-/// Returns `true` if a text starts with a season or a month that is part of a name: "Spring Flea Market", "Cape
-/// May", but not "Ada May 5".
-fn is_part_of_name(text: &str, has_name: bool) -> bool {
-    if !text.starts_with(char::is_uppercase) {
+/// Returns `true` for a season or a month that is part of a name: "Spring Flea Market", "Cape May", "Chiang Mai",
+/// but not "Ada May 5". `rest` is the text behind the word.
+fn is_part_of_name(word: &str, entry: Entry, rest: &str, has_name: bool) -> bool {
+    if !entry.is_in_names || !word.starts_with(char::is_uppercase) {
         return false;
     }
-    let mut words = text.split(' ');
-    let word = words.next().unwrap_or("").trim_end_matches(|c: char| !c.is_alphabetic());
-    let next = words.next().unwrap_or("");
+    let next = rest.split(' ').nth(1).unwrap_or("");
     let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let form = canonical(word);
-    [SEASONS, MONTHS]
-        .iter()
-        .any(|list| contains(list, &form) || contains(list, &word.to_lowercase()))
-        && (has_name && !next.starts_with(|c: char| c.is_ascii_digit())
-            || is_name(next, *Entry::listed(next)))
+    has_name && !next.starts_with(|c: char| c.is_ascii_digit())
+        || is_name(next, *Entry::listed(next))
 }
 
 /// Returns `true` for two to five capital letters.

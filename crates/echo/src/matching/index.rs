@@ -115,6 +115,11 @@ impl ToolIndex {
         !self.anchored(term).is_empty() || is_last && self.partial().has(term)
     }
 
+    /// Returns `true` for an anchor that also counts within a clause.
+    pub(super) fn counts_anywhere(&self, term: Term, is_last: bool) -> bool {
+        !self.anchored(term).is_empty() || is_last && self.partial().has_anywhere(term)
+    }
+
     /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched. The
     /// filter is built on first use: for short texts, it is not worth its cost.
     pub(super) fn filter(&self, is_last: bool) -> Option<&Filter> {

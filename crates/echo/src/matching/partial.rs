@@ -12,7 +12,7 @@ use super::{
     occurrences::Occurrences,
     partial_tool::{PartialTool, Said, Score},
     schemas::Schemas,
-    terms::{Term, Terms, namespace},
+    terms::{Term, Terms, first_word},
     work_budget::WorkBudget,
 };
 use crate::effort::Unfinished;
@@ -60,7 +60,8 @@ impl PartialIndex {
         index.by_verb.extend(verbs);
         let mut searches = (0..names.len()).filter(|at| is_search(&names[*at]));
         index.search = searches.next().filter(|_| names.len() > 1 && searches.next().is_none());
-        let is_change = |at: &usize| first(&names[*at]).is_some_and(|it| contains(CHANGES, it));
+        let is_change =
+            |at: &usize| first_word(&names[*at]).is_some_and(|it| contains(CHANGES, it));
         index.changes = (0..names.len()).filter(is_change).collect();
         index.searches = list(SEARCHES).filter_map(|verb| terms.stem(verb)).collect();
         index.offers = list(OFFERS).filter_map(|verb| terms.stem(verb)).collect();
@@ -275,12 +276,7 @@ fn counts<'i>(
 
 /// Returns `true` if a name begins with a verb that asks for a search.
 pub(super) fn is_search(name: &[String]) -> bool {
-    first(name).is_some_and(|verb| contains(SEARCHES, verb))
-}
-
-/// Returns the first word of a name behind a namespace.
-fn first(name: &[String]) -> Option<&String> {
-    name.get(namespace(name))
+    first_word(name).is_some_and(|verb| contains(SEARCHES, verb))
 }
 
 /// Returns how many names start with each sequence of words.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::terms::{Term, Terms, generic_words, namespace};
+use super::terms::{Term, Terms, first_word, generic_words, namespace};
 use crate::text::lexicon::{COMMON_NOUNS, contains, is_common_verb, is_vague_verb, requests};
 
 /// A tool, as far as parts of its name matter.
@@ -56,7 +56,7 @@ impl PartialTool {
         terms: &Terms,
     ) -> Self {
         // A verb that several names have is no prefix: `create_task`, `create_sprint`
-        let starts_with_verb = name.get(namespace(name)).is_some_and(|it| is_common_verb(it));
+        let starts_with_verb = first_word(name).is_some_and(|it| is_common_verb(it));
         let is_common = |end: &usize| {
             !starts_with_verb && prefixes.get(&name[..*end]).is_some_and(|count| *count > 1)
         };

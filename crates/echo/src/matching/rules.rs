@@ -86,7 +86,7 @@ impl<'a> SentenceMatcher<'a> {
             self.budget.spend(found.distinctive.len() + found.other.len())?;
             found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
         }
-        self.drop_labels();
+        self.drop_labels()?;
         // In "list users", the match of `list_users` contains that of `get_user`.
         let stands = |it: &RuleMatch| it.distinctive.iter().all(|at| largest[*at] <= it.size);
         for found in self.found.drain(..).filter(stands) {
@@ -102,10 +102,11 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Drops the matches of a single word that says what a value is near a longer match: "Log 3 hours of work on
     /// task WEB-1" is not about `search_tasks`.
-    fn drop_labels(&mut self) {
+    fn drop_labels(&mut self) -> Result<(), Unfinished> {
         let longer = |it: &&RuleMatch| it.distinctive.len() > 1 && !it.is_void;
         let longer: Vec<_> = self.found.iter().filter(longer).map(RuleMatch::words).collect();
         for found in self.found.iter_mut().filter(|it| it.distinctive.len() == 1) {
+            self.budget.spend(1 + longer.len())?;
             let at = found.distinctive[0];
             let is_near = |[_, last]: &[usize; 2]| self.sentence.are_near(*last, at);
             if self.sentence.label(at).is_some() && longer.iter().any(is_near) {
@@ -113,6 +114,7 @@ impl<'a> SentenceMatcher<'a> {
                 self.labeled.push(found.tool);
             }
         }
+        Ok(())
     }
 
     /// Matches the words of a name that are consecutive or joined into one word.

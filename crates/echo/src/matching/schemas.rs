@@ -1,6 +1,10 @@
 //! What the schemas of the offered tools say. Only few sentences need them, so they are read then.
 
-use std::{collections::BTreeSet, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use mynah_core::chat::{LazyJson, Tool};
 
@@ -19,11 +23,13 @@ const SCHEMA_PART: usize = 4;
 pub(super) struct Schemas<'t> {
     tools: &'t [Tool],
     effort: &'t Effort,
+    /// The schemas that were read.
+    known: RefCell<BTreeMap<usize, Option<Rc<ToolSchema>>>>,
 }
 
 impl<'t> Schemas<'t> {
     pub(super) fn new(tools: &'t [Tool], effort: &'t Effort) -> Self {
-        Self { tools, effort }
+        Self { tools, effort, known: RefCell::default() }
     }
 
     /// Returns `true` if a property of a tool may take a fact of one of some types.
@@ -73,16 +79,20 @@ impl<'t> Schemas<'t> {
         tool: usize,
         budget: &mut WorkBudget,
     ) -> Result<Option<Rc<ToolSchema>>, Unfinished> {
-        let Some(tool) = self.tools.get(tool) else { return Ok(None) };
-        let size = tool.parameters.as_ref().map_or(0, LazyJson::size);
+        let Some(offered) = self.tools.get(tool) else { return Ok(None) };
+        let size = offered.parameters.as_ref().map_or(0, LazyJson::size);
         budget.spend(1 + size / SCHEMA_PART)?;
-        let schema = described(tool, &ReplyBudget::new(self.effort));
+        if let Some(known) = self.known.borrow().get(&tool) {
+            return Ok(known.clone());
+        }
+        let schema = described(offered, &ReplyBudget::new(self.effort));
         let is_complete = schema.as_ref().is_none_or(|it| it.described().is_complete());
         // A full effort describes more.
         if self.effort.allow(!is_complete).is_err() {
             budget.exhaust();
             return Err(Unfinished);
         }
+        self.known.borrow_mut().insert(tool, schema.clone());
         Ok(schema)
     }
 }

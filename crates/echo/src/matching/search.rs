@@ -11,7 +11,7 @@ use crate::{
     effort::Unfinished,
     facts::Reading,
     text::{
-        canonical,
+        canonical, last_word,
         lexicon::{ARITHMETIC_VERBS, BEFORE_VERBS, JOINTS, contains},
         sentence_around, sentences, words,
     },
@@ -71,10 +71,8 @@ impl Searcher<'_> {
         let (index, terms) = (self.index, &self.index.terms);
         let has_arithmetic = terms.word(ARITHMETIC).is_some();
         let counts = |term| {
-            !index.anchored(term).is_empty()
-                || is_last
-                    && (index.partial().has_anywhere(term)
-                        || index.partial().has(term) && may_start_clause(before))
+            index.counts_anywhere(term, is_last)
+                || index.is_anchor(term, is_last) && may_start_clause(before)
         };
         let run = Some(word.run).filter(|run| *run != word.range);
         Ok([word.range].into_iter().chain(run).any(|range| {
@@ -150,7 +148,6 @@ impl Searcher<'_> {
 
 /// Returns `true` if the next word may be the first of a clause, or the verb of a request: "could you show".
 fn may_start_clause(before: &str) -> bool {
-    let before = before.trim_end();
-    let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    let last = last_word(before);
     last.is_empty() || contains(JOINTS, last) || contains(BEFORE_VERBS, &canonical(last))
 }

@@ -116,3 +116,8 @@ pub(super) fn no_topic(name: &[String]) -> Vec<bool> {
 pub(super) fn namespace(name: &[String]) -> usize {
     (2..name.len()).rev().find(|end| is_number(&name[end - 1])).unwrap_or(0)
 }
+
+/// Returns the first word of a name that is no part of its [namespace].
+pub(super) fn first_word(name: &[String]) -> Option<&String> {
+    name.get(namespace(name))
+}

@@ -10,9 +10,9 @@ use indexmap::IndexMap;
 use iso_currency::Currency;
 
 use super::canonical::canonical;
-use values::{CURRENCY_NAMES, LANGUAGES};
+use values::{CURRENCY_NAMES, LANGUAGES, SEASONS};
 
-pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SEASONS, SITES, UNITS};
+pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, UNITS};
 pub(crate) use verbs::{
     ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, JOINTS, NOUNS, OFFERS, QUESTIONS, SEARCHES,
     WISH_VERBS, requests, same_verbs,
@@ -231,6 +231,8 @@ pub(crate) struct Entry {
     pub(crate) makes_id: bool,
     /// Whether an opening may start with the word.
     pub(crate) starts_opening: bool,
+    /// Whether the word may be part of a name, although it is none.
+    pub(crate) is_in_names: bool,
 }
 
 impl Entry {
@@ -264,9 +266,11 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 16] = [
+const MARKS: [(&str, Mark); 18] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
     (MONTHS, |entry| entry.is_no_name = true),
+    (SEASONS, |entry| entry.is_in_names = true),
+    (MONTHS, |entry| entry.is_in_names = true),
     (WEEKDAYS, |entry| entry.is_no_name = true),
     (WEEKDAYS, |entry| entry.is_relative = true),
     (RELATIVE, |entry| entry.is_relative = true),

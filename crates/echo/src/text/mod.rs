@@ -22,5 +22,5 @@ pub(crate) use quotes::quotes;
 pub(crate) use sentence::Sentence;
 pub(crate) use sentences::{ends_with_title, sentence_around, sentences};
 pub(crate) use word::Word;
-pub(crate) use words::is_caseless;
 pub use words::{WordRange, words};
+pub(crate) use words::{is_caseless, last_word};

@@ -31,6 +31,11 @@ pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     })
 }
 
+/// Returns the letters and digits that a text ends with, apart from spaces.
+pub(crate) fn last_word(text: &str) -> &str {
+    text.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
+}
+
 /// Returns the length of the run that a text starts with if it is one word, as most are: ASCII letters
 /// of which the first may be a capital.
 fn plain_word_len(text: &str) -> Option<usize> {

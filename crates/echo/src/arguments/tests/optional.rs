@@ -61,6 +61,21 @@ fn a_number_of_things_is_no_price() {
 }
 
 #[test]
+fn a_bound_is_said_by_its_word() {
+    let schema = json!({"required": ["bid"], "properties": {
+        "bid": {"type": "number"}, "lowest_bid": {"type": "number"}}});
+    check(
+        "place_bid",
+        &schema,
+        &[
+            ("Place a bid of 4500", json!({"bid": 4500})),
+            ("Place a bid of 4500, lowest bid 4000", json!({"bid": 4500, "lowest_bid": 4000})),
+            ("Place a bid of 4500, at least 4000", json!({"bid": 4500, "lowest_bid": 4000})),
+        ],
+    );
+}
+
+#[test]
 fn words_of_a_boolean_may_be_apart() {
     let schema = json!({"required": ["plugin"], "properties": {
         "plugin": {"type": "string"}, "set_as_standard": {"type": "boolean"},

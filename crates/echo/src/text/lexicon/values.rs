@@ -31,7 +31,7 @@ pub(crate) const NO_USERS: &str = "user users let what how where here account ac
      credentials details request requests everyone anyone cannot";
 
 /// Seasons, which start names as well.
-pub(crate) const SEASONS: &str = "spring summer autumn winter";
+pub(super) const SEASONS: &str = "spring summer autumn winter";
 
 /// Words of properties for a price, in canonical form.
 pub(crate) const PRICES: &str = "price cost fee budget bill";
