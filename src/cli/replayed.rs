@@ -24,6 +24,8 @@ pub(super) struct Replayed {
     missed: Vec<String>,
     /// The exchanges that were not asked for.
     unused: Vec<String>,
+    /// Whether there was no call.
+    is_idle: bool,
 }
 
 impl Replayed {
@@ -40,7 +42,11 @@ impl Replayed {
         let unused = verification.unused.into_iter().flatten();
         let unused = unused.map(|UnusedRule { file, rule, .. }| format!("{rule:?} in {file}"));
         let unused: BTreeSet<_> = unused.collect();
-        Some(Self { missed, unused: unused.into_iter().collect() })
+        Some(Self {
+            missed,
+            unused: unused.into_iter().collect(),
+            is_idle: calls.entries.is_empty(),
+        })
     }
 
     /// Returns `true` if a request was not recorded.
@@ -51,6 +57,9 @@ impl Replayed {
     /// Returns a report, unless all is as recorded.
     pub(super) fn report(&self) -> Option<String> {
         let mut report = Lines::default();
+        if self.is_idle && !self.unused.is_empty() {
+            report.add(0, "no call reached mynah");
+        }
         add(&mut report, &self.missed, "request", "not recorded");
         add(&mut report, &self.unused, "recorded exchange", "not asked for");
         (!report.is_empty()).then(|| indented(&report.into_text()))

@@ -70,6 +70,7 @@ impl App {
             listen(&config, models.as_ref(), &engine, &drain, &workers).await?;
         warn_if_exposed(&config);
         warn_if_missing(&config, &engine);
+        warn_if_no_model(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
         config::write_addresses(&config, &addresses)?;
         let Config { grace, daprd, has_inspector, .. } = config;
@@ -189,11 +190,17 @@ async fn open_models(config: &Config) -> Result<Option<RealModels>, StartError> 
     Ok(Some(run_blocking(move || source.open(&environment)).await??))
 }
 
-/// Writes what is left of the recordings.
+/// Writes what is left of the recordings. Warns if all exchanges were to be recorded, but there were none.
 async fn close_recorder(models: Option<RealModels>) {
-    if let Some(recorder) = models.and_then(RealModels::into_recorder) {
+    let records_all = matches!(models, Some(RealModels::Upstream(_)));
+    let Some(recorder) = models.and_then(RealModels::into_recorder) else { return };
+    match run_blocking(move || recorder.close()).await {
+        Ok(0) if records_all => tracing::warn!(
+            "nothing was recorded: no call reached a real model through mynah; an OpenAI client finds mynah by \
+             OPENAI_BASE_URL"
+        ),
         // A panic has been logged.
-        let _ = run_blocking(move || recorder.close()).await;
+        Ok(_) | Err(_) => {}
     }
 }
 
@@ -252,6 +259,17 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
         && engine.components.find(name).is_err()
     {
         tracing::warn!("--openai-component: there is no component {name:?}");
+    }
+}
+
+/// A reload may still add one.
+fn warn_if_no_model(config: &Config, engine: &Engine) {
+    let has_model = || engine.components.all().iter().any(|it| it.answered_by.is_some());
+    if config.models.is_some() && !has_model() {
+        tracing::warn!(
+            "no component has a real model: set --resources-path to components of other types than \
+             conversation.echo and conversation.scripted"
+        );
     }
 }
 

@@ -4,7 +4,10 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread::{self, JoinHandle},
 };
 
@@ -38,6 +41,8 @@ pub(crate) struct Recorder {
     /// Where exchanges go, until the recording ends.
     exchanges: Mutex<Option<Sender<Observed>>>,
     repeats: Arc<Repeats>,
+    /// Number of exchanges, also of repeated ones.
+    count: AtomicUsize,
     records_errors: bool,
     /// The thread that writes, until it has ended.
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -81,7 +86,8 @@ impl Recorder {
         let writer = writer.map_err(RecorderError::Thread)?;
         let (exchanges, writer) = (Mutex::new(Some(exchanges)), Mutex::new(Some(writer)));
         let (folder, checked) = (folder.to_owned(), Mutex::default());
-        Ok(Self { folder, checked, exchanges, repeats, records_errors, writer, _lock: lock })
+        let count = AtomicUsize::default();
+        Ok(Self { folder, checked, exchanges, repeats, count, records_errors, writer, _lock: lock })
     }
 
     /// Checks that exchanges can be added to the recording of a component, unless that is known. Returns a
@@ -115,6 +121,7 @@ impl Recorder {
 
     /// Counts an exchange. If it must be added, returns how often the previous one was repeated.
     pub(super) fn count(&self, exchange: Fingerprint) -> Option<usize> {
+        self.count.fetch_add(1, Ordering::Relaxed);
         self.repeats.count(exchange)
     }
 
@@ -130,12 +137,13 @@ impl Recorder {
         }
     }
 
-    /// Ends the recording, and waits until all of it is written.
-    pub(crate) fn close(&self) {
+    /// Ends the recording, and waits until all of it is written. Returns how many exchanges there were.
+    pub(crate) fn close(&self) -> usize {
         drop(lock(&self.exchanges).take());
         let writer = lock(&self.writer).take();
         // A thread that has panicked has logged it.
         let _ = writer.map(JoinHandle::join);
+        self.count.load(Ordering::Relaxed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Requests that are not recorded.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use insta::assert_snapshot;
 
@@ -9,7 +9,7 @@ use crate::support::{
     Sidecar,
     messages::{request, system, user},
     mynah,
-    process::Process,
+    process::{Output, Process},
     scratch,
 };
 
@@ -106,12 +106,31 @@ async fn run_lists_what_was_not_as_recorded() {
     let script = format!(
         "curl -s -o /dev/null -H 'content-type: application/json' -d '{body}' $DAPR_HTTP_ENDPOINT/v1/chat/completions"
     );
-    let mut command = mynah();
-    command.args(["run", "--resources-path", components.to_str().unwrap()]);
-    command.args(["--replay", recordings.to_str().unwrap(), "--", "sh", "-c", &script]);
-    let output = Process::start(&mut command).wait();
+    let flags = ["--replay", recordings.to_str().unwrap()];
+    let output = run(&components, &flags, &script);
     assert_eq!(output.code, Some(1));
     assert_snapshot!(output.stderr.replace(recordings.to_str().unwrap(), "FOLDER"));
+}
+
+/// An application that does not call mynah might call the model itself.
+#[tokio::test]
+async fn run_says_if_no_call_arrived() {
+    let [components, recordings] = recordings().await;
+    let output = run(&components, &["--replay", recordings.to_str().unwrap()], "true");
+    assert_eq!(output.code, Some(0));
+    assert!(output.stderr.contains("mynah: no call reached mynah\n"), "{}", output.stderr);
+    let recordings = scratch("recordings");
+    let flags = ["--upstream", "openai", "--record", recordings.to_str().unwrap()];
+    let output = run(&components, &flags, "true");
+    assert_eq!(output.code, Some(0));
+    assert!(output.stderr.contains("nothing was recorded: no call"), "{}", output.stderr);
+}
+
+fn run(components: &Path, flags: &[&str], script: &str) -> Output {
+    let mut command = mynah();
+    command.args(["run", "--resources-path", components.to_str().unwrap()]);
+    command.args(flags).args(["--", "sh", "-c", script]);
+    Process::start(&mut command).wait()
 }
 
 #[tokio::test]

@@ -59,6 +59,16 @@ fn metadata_without_effect_is_reported_once() {
     assert!(!none.contains("without effect"), "{none}");
 }
 
+#[test]
+fn a_missing_model_is_reported() {
+    let log = Sidecar::start_with(&["--upstream", "openai"]).log();
+    assert!(log.contains("no component has a real model"), "{log}");
+    let components = component("http://127.0.0.1:9/v1");
+    let flags = ["--resources-path", components.to_str().unwrap(), "--upstream", "openai"];
+    let log = Sidecar::start_with(&flags).log();
+    assert!(!log.contains("no component has a real model"), "{log}");
+}
+
 #[tokio::test]
 async fn recordings_that_cannot_be_read_are_errors() {
     let (components, recordings) = (component("http://127.0.0.1:9/v1"), scratch("recordings"));
