@@ -19,8 +19,10 @@ impl Search<'_, '_> {
     /// rate is 0.1", "name: 'Ada'", "id 12445".
     pub(super) fn stated(&self) -> Vec<Offer> {
         let (property, reading) = (self.property, self.scope.reading);
-        let follows_participle =
-            |fact: &Fact| reading.lead(fact).next().is_some_and(|it| property.has_participle(it));
+        let follows_participle = |fact: &Fact| {
+            let verb = reading.lead(fact).find(|it| !contains(PREPOSITIONS, it));
+            verb.is_some_and(|it| property.has_participle(it))
+        };
         let mut offers = self.offers(|fact| {
             (self.fits_best(fact) || follows_participle(fact))
                 && !is_counted(property, fact, reading)

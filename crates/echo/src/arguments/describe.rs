@@ -322,9 +322,10 @@ impl<'a> Description<'a> {
         self.own_words.iter().any(|own| share_stem(own, word))
     }
 
-    /// Returns `true` for a participle of a word of a list: "blocking" for `blocked_roads`.
+    /// Returns `true` for a participle of a word of a list or a day: "blocking" for `blocked_roads`, "arriving"
+    /// for `arrival_date`.
     pub(super) fn has_participle(&self, word: &str) -> bool {
-        self.is_array
+        (self.is_array || matches!(self.kind(), Some(Kind::Date | Kind::Moment)))
             && word.ends_with("ing")
             && self.own_words.iter().any(|own| own != word && stem(own) == stem(word))
     }

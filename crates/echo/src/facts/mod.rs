@@ -295,6 +295,9 @@ fn with_surroundings(
             let is_quote = |c: char| "\"'`”’»“‘«".contains(c);
             let joint = gap.trim_matches(is_quote).trim().trim_matches(is_quote);
             let joint = joint.trim_start_matches(',').trim();
+            // "Kino Aurora and the Grand Rex"
+            let joint =
+                joint.strip_suffix(" the").filter(|_| fact.of == FactType::Name).unwrap_or(joint);
             !gap.contains(['\n', '.']) && ["", "and", "or", "&"].contains(&joint)
         });
         facts.push(fact);
