@@ -5,6 +5,7 @@ mod daprd_requests;
 mod diff;
 mod errors;
 mod files;
+mod goldens;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod long_texts;

@@ -1,29 +1,16 @@
 //! Requests to models are those that daprd makes, for models and settings with differences.
 
-use std::fs;
-
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use prost_types::Duration;
 use serde_json::{Value, json};
 
-use super::{
-    component,
-    server::{HI, Model, hello, named},
-};
-use crate::support::{
-    Sidecar,
-    messages::{developer, request, system, user},
-};
+use super::server::{HI, Model, hello, mynah_with, named};
+use crate::support::messages::{developer, request, system, user};
 
 /// Returns the request that reaches a model of this name.
 async fn passed_on(name: &str, call: ConversationRequestAlpha2) -> Value {
     let mut model = Model::json("200 OK", HI).await;
-    let folder = component(&model.endpoint);
-    let file = folder.join("gpt.yaml");
-    let yaml = fs::read_to_string(&file).unwrap();
-    fs::write(&file, yaml.replace("value: real", &format!("value: {name}"))).unwrap();
-    let flags = ["--resources-path", folder.to_str().unwrap(), "--upstream", "openai"];
-    Sidecar::start_with(&flags).converse(call).await.unwrap();
+    mynah_with(&model, name).converse(call).await.unwrap();
     model.body().await
 }
 

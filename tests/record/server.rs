@@ -1,5 +1,7 @@
 //! A server that stands where a real model stands.
 
+use std::fs;
+
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::Value;
 use tokio::{
@@ -78,7 +80,15 @@ async fn read_request(connection: &mut TcpStream) -> String {
 
 /// Starts a mynah that asks a model.
 pub(super) fn mynah(model: &Model) -> Sidecar {
+    mynah_with(model, "real")
+}
+
+/// Starts a mynah that asks a model of this name.
+pub(super) fn mynah_with(model: &Model, name: &str) -> Sidecar {
     let folder = component(&model.endpoint);
+    let file = folder.join("gpt.yaml");
+    let yaml = fs::read_to_string(&file).unwrap();
+    fs::write(&file, yaml.replace("value: real", &format!("value: {name}"))).unwrap();
     Sidecar::start_with(&["--resources-path", folder.to_str().unwrap(), "--upstream", "openai"])
 }
 

@@ -35,7 +35,8 @@ struct PartBody<'a> {
 
 #[derive(Serialize)]
 struct CallBody<'a> {
-    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
     r#type: &'static str,
     function: CalledFunction<'a>,
 }
@@ -103,6 +104,11 @@ fn message(message: &Message) -> Result<MessageBody<'_>, ProviderError> {
         return Err(ProviderError::new(ErrorKind::InvalidArgument, text));
     }
     let content = match message.parts.as_slice() {
+        // As daprd.
+        parts @ [_, _, ..] if matches!(message.role, Role::Tool { .. }) => {
+            let text = format!("expected exactly one part for role tool, got {}", parts.len());
+            return Err(ProviderError::internal(text));
+        }
         [] => Content::Text("".into()),
         [text] => Content::Text(text.into()),
         parts => Content::Parts(
@@ -122,5 +128,5 @@ fn message(message: &Message) -> Result<MessageBody<'_>, ProviderError> {
 
 fn call(call: &ToolCall) -> CallBody<'_> {
     let function = CalledFunction { name: &call.name, arguments: &call.arguments };
-    CallBody { id: call.id.as_deref().unwrap_or_default(), r#type: "function", function }
+    CallBody { id: call.id.as_deref().filter(|id| !id.is_empty()), r#type: "function", function }
 }
