@@ -1,12 +1,12 @@
 //! `mynah diff`.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use insta::assert_snapshot;
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
 
-use super::{KEY, component_of, model, recorder, stop};
+use super::{KEY, component, component_of, model, recorder, stop};
 use crate::support::{
     messages::{assistant_with_calls, request, tool, tool_call, tool_result, user},
     mynah,
@@ -81,6 +81,40 @@ async fn says_what_has_changed() {
 }
 
 #[tokio::test]
+async fn structured_answers_and_all_arguments_are_compared() {
+    let model_that_says = |kind: &str, args: &str| {
+        model(&format!(
+            "rules:\n- {{match: {{user: sort}}, respond: '{{\"kind\": \"{kind}\"}}'}}\n\
+             - respond: [{{tool_call: [{{name: get_weather, args: {args}}}]}}]\n"
+        ))
+    };
+    let (before, recordings) =
+        (model_that_says("order", "{city: Paris, unit: c}"), scratch("recordings"));
+    let sidecar = recorder(&component_of(&before), &recordings);
+    let schema = json!({"type": "object", "properties": {"kind": {"enum": ["order", "other"]}}});
+    let format =
+        json!({"type": "json_schema", "json_schema": {"name": "sorted", "schema": schema}});
+    let messages = json!([{"role": "user", "content": "sort this"}]);
+    let sorts = json!({"model": "gpt", "messages": messages, "response_format": format});
+    assert_eq!(sidecar.post("/v1/chat/completions", sorts.to_string()).await.status, 200);
+    let [weather, ..] = asks();
+    sidecar.converse(weather).await.unwrap();
+    stop(sidecar).await;
+    let after = model_that_says("lamp", "{city: Paris, days: 2}");
+    let components = component_of(&after);
+    assert_snapshot!(diff(&recordings, &components, &[]).stdout);
+    for (aspects, code) in [("finish", 0), ("finish,schema", 1)] {
+        let output = diff(&recordings, &components, &["--fail-on", aspects]);
+        assert_eq!(output.code, Some(code), "{aspects}");
+    }
+    let one_at_a_time =
+        diff(&recordings, &components, &["--component", "gpt", "--concurrency", "1"]);
+    assert_eq!(one_at_a_time.stdout, diff(&recordings, &components, &[]).stdout);
+    let none = diff(&recordings, &components, &["--component", "other"]);
+    assert!(none.stderr.contains("no recording of a component"), "{}", none.stderr);
+}
+
+#[tokio::test]
 async fn secrets_are_not_shown() {
     let (before, recordings) = (model("rules: [{respond: Hello.}]"), scratch("recordings"));
     let components = component_of(&before);
@@ -119,4 +153,19 @@ async fn failed_requests_fail() {
     let nothing_to_compare = diff(&nothing, &components, &[]);
     assert_eq!(nothing_to_compare.code, Some(1));
     assert_snapshot!(nothing_to_compare.stderr.replace(nothing.to_str().unwrap(), "FOLDER"));
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_named() {
+    let components = component("http://127.0.0.1:9/v1");
+    let file = components.join("gpt.yaml");
+    let yaml = fs::read_to_string(&file).unwrap();
+    fs::write(&file, yaml.replace(&format!("value: {KEY}"), "envRef: NO_SUCH_KEY")).unwrap();
+    let output = diff(&scratch("recordings"), &components, &[]);
+    assert_eq!(output.code, Some(1));
+    assert!(
+        output.stderr.contains(r#"the environment variable "NO_SUCH_KEY" is not set"#),
+        "{}",
+        output.stderr
+    );
 }

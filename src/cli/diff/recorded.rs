@@ -12,7 +12,10 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::{
-    base::{diagnostics::Diagnostic, files},
+    base::{
+        diagnostics::{Diagnostic, Severity},
+        files,
+    },
     chat::{LazyJson, Request, Tool},
     cli::args::DiffArgs,
     component::{self, ComponentSpec, Context},
@@ -44,7 +47,9 @@ pub(super) struct Asked {
 pub(super) fn exchanges(args: &DiffArgs, context: &Context) -> Result<Vec<Asked>, Error> {
     let loaded = component::load(&args.resources_path, context);
     if !loaded.errors.is_empty() {
-        return Err(Error::Invalid(loaded.errors));
+        // A variable that is not set is a warning, and a key that is missing for that the error.
+        let warnings = loaded.notices.into_iter().filter(|it| it.severity == Severity::Warning);
+        return Err(Error::Invalid(warnings.chain(loaded.errors).collect()));
     }
     let metrics = OwnerMetrics::new().map_err(|error| Error::Metrics(error.to_string()))?;
     let is_selected = |spec: &&ComponentSpec| {
