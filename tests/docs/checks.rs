@@ -127,3 +127,12 @@ fn every_difference_from_daprd_is_documented() {
     let missing: Vec<_> = differences::reasons().filter(|why| !page.text.contains(why)).collect();
     assert!(missing.is_empty(), "{} does not list {missing:?}", page.path);
 }
+
+#[test]
+fn the_recording_on_the_page_is_that_of_the_example() {
+    let page = Page::read("docs/record.md").text;
+    let example = Page::read("examples/recording/recordings/model.yaml").text;
+    let mut blocks = page.split("```yaml\n").filter_map(|it| it.split("```").next());
+    let recording = blocks.find(|it| it.starts_with("rules:\n- name: ")).expect("a recording");
+    assert!(example.contains(recording), "not in the example:\n{recording}");
+}
