@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::scalar::{Scalar, resolve};
+use super::{
+    scalar::{Scalar, resolve},
+    size::Size,
+};
 use crate::base::diagnostics::{Diagnostic, Place};
 
 /// A document.
@@ -76,6 +79,22 @@ impl Node {
         match &self.value {
             Value::Plain(text) | Value::Text(text) => Some(text),
             Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Returns the size of the value.
+    pub fn size(&self) -> Size {
+        let sizes = |nodes: &mut dyn Iterator<Item = Size>| {
+            nodes.fold(Size { values: 1, text: 0 }, |sum, size| sum + size)
+        };
+        match &self.value {
+            Value::Plain(text) | Value::Text(text) => Size { values: 1, text: text.len() },
+            Value::List(nodes) => sizes(&mut nodes.iter().map(Self::size)),
+            Value::Map(entries) => sizes(
+                &mut entries
+                    .iter()
+                    .map(|(key, entry)| Size { values: 1, text: key.len() } + entry.node.size()),
+            ),
         }
     }
 

@@ -2,30 +2,18 @@
 //!
 //! [`parse()`] and [`parse_own`] use only the crate's tokenizer and parser, and leave it to
 //! [`scalar`](super::scalar) to decide, for example, whether `off` is text or a boolean.
-//! [`from_str`] deserializes the tree with a [deserializer](super::deserialize) of its own, which takes less
-//! code for each type than that of the crate.
 
 use std::collections::{BTreeMap, btree_map};
 
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
-use serde::de::DeserializeOwned;
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag, options};
 
 use super::{
-    deserialize::Reader,
     from_json::from_json,
     node::{Entry, Node, Tree, Value},
+    size::Size,
 };
-use crate::base::{
-    diagnostics::{Diagnostic, Place},
-    reader_message::reworded,
-};
+use crate::base::diagnostics::{Diagnostic, Place};
 
-/// Maximum number of values in a document, with aliases expanded.
-const MAX_VALUES: usize = 500_000;
-/// Maximum size in bytes of the text in a document, with aliases expanded.
-const MAX_TEXT: usize = 16 << 20;
-/// Maximum number of entries of a document whose errors are reported.
-const MAX_ERRORS: usize = 20;
 /// Maximum nesting depth, with aliases expanded.
 const MAX_DEPTH: usize = 64;
 
@@ -41,19 +29,24 @@ enum Keys {
 ///
 /// Returns `None` if the document has no content. Diagnostics have a place but no file.
 pub fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
-    parse_with(Keys::Daprd, text, first_line)
+    parse_with(Keys::Daprd, text, first_line, Size::MAX)
 }
 
 /// Parses a document in one of mynah's own formats, whose keys are as written.
 ///
 /// Returns `None` if the document has no content. Diagnostics have a place but no file.
 pub fn parse_own(text: &str) -> Result<Option<Tree>, Diagnostic> {
-    parse_with(Keys::AsWritten, &from_json(text), 1)
+    parse_own_up_to(Size::MAX, text)
+}
+
+/// Like [`parse_own`], but for documents up to another size.
+pub fn parse_own_up_to(max: Size, text: &str) -> Result<Option<Tree>, Diagnostic> {
+    parse_with(Keys::AsWritten, &from_json(text), 1, max)
 }
 
 /// Adds a hint to an error if its line, or the one before, has a template without quotes, which is a
 /// mapping in YAML.
-fn with_hint(error: Diagnostic, text: &str, first_line: usize) -> Diagnostic {
+pub(super) fn with_hint(error: Diagnostic, text: &str, first_line: usize) -> Diagnostic {
     let has_template = |line: &str| {
         let line = line.trim_start();
         line.starts_with("- {{") || line.contains(": {{")
@@ -67,18 +60,23 @@ fn with_hint(error: Diagnostic, text: &str, first_line: usize) -> Diagnostic {
     Diagnostic { message, ..error }
 }
 
-fn parse_with(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
-    let tree = parse_tree(keys, text, first_line);
+fn parse_with(
+    keys: Keys,
+    text: &str,
+    first_line: usize,
+    max: Size,
+) -> Result<Option<Tree>, Diagnostic> {
+    let tree = parse_tree(Builder::new(Events::new(text, first_line, keys), keys, max));
     tree.map_err(|error| with_hint(error, text, first_line))
 }
 
-fn parse_tree(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
-    let events = events(text, first_line, keys)?;
-    if events.is_empty() {
+fn parse_tree(mut builder: Builder<'_>) -> Result<Option<Tree>, Diagnostic> {
+    if builder.events.peek()?.is_none() {
         return Ok(None);
     }
-    let mut builder = Builder::new(events, keys);
     let root = builder.node(0)?;
+    // What follows must be valid as well.
+    while builder.events.next()?.is_some() {}
     let mut repeated_keys = builder.repeated_keys;
     // A repeated key below an anchor is reported again at each alias.
     repeated_keys.sort();
@@ -86,82 +84,92 @@ fn parse_tree(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>,
     Ok(Some(Tree { root, repeated_keys }).filter(|tree| !tree.root.is_null()))
 }
 
-/// Deserializes a YAML or JSON text that consists of a single document.
-///
-/// # Errors
-///
-/// Fails with at least one error, without a file, and with one for each entry of the lists at the top level
-/// that is invalid, up to a limit.
-pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Vec<Diagnostic>> {
-    let mut root = own_root(text).map_err(|error| vec![error])?;
-    let mut errors = Vec::new();
-    loop {
-        let error = match T::deserialize(Reader(&root)) {
-            Ok(value) if errors.is_empty() => return Ok(value),
-            Ok(_) => return Err(errors),
-            Err(error) => error,
+/// An event of the parser.
+type PlacedEvent<'a> = (Event<'a>, Place);
+
+/// The events of a document, one by one. Only those of anchored values are kept, for aliases.
+struct Events<'a> {
+    parser: Parser<'a, StrInput<'a>>,
+    first_line: usize,
+    keys: Keys,
+    has_begun: bool,
+    /// The parser's next event.
+    peeked: Option<PlacedEvent<'a>>,
+    kept: Vec<PlacedEvent<'a>>,
+    /// Number of anchored values that have begun but not ended.
+    open_anchors: usize,
+    /// The index of the next kept event, if an alias repeats events.
+    repeated: Option<usize>,
+}
+
+impl<'a> Events<'a> {
+    fn new(text: &'a str, first_line: usize, keys: Keys) -> Self {
+        let parser = Parser::new_from_str_with_options(text, options! { emit_comments: false });
+        Self {
+            parser,
+            first_line,
+            keys,
+            has_begun: false,
+            peeked: None,
+            kept: Vec::new(),
+            open_anchors: 0,
+            repeated: None,
+        }
+    }
+
+    /// Returns the next event without consuming it. Returns `None` at the end.
+    fn peek(&mut self) -> Result<Option<&Event<'a>>, Diagnostic> {
+        if let Some(at) = self.repeated {
+            return Ok(self.kept.get(at).map(|(event, _)| event));
+        }
+        if self.peeked.is_none() {
+            self.peeked = self.parsed()?;
+        }
+        Ok(self.peeked.as_ref().map(|(event, _)| event))
+    }
+
+    fn next(&mut self) -> Result<Option<PlacedEvent<'a>>, Diagnostic> {
+        if let Some(at) = &mut self.repeated {
+            *at += 1;
+            return Ok(self.kept.get(*at - 1).cloned());
+        }
+        let next = match self.peeked.take() {
+            None => self.parsed()?,
+            peeked => peeked,
         };
-        let (message, place) = error.into_parts();
-        let place = place.unwrap_or(root.place);
-        let is_removed = remove_entry(&mut root, place);
-        // Without its invalid entries, a document may have errors that only the removal causes.
-        if is_removed || errors.is_empty() {
-            let error = Diagnostic::error(reworded(&message, "a mapping"));
-            errors.push(with_hint(error.at(place), text, 1));
-        }
-        if !is_removed || errors.len() == MAX_ERRORS {
-            return Err(errors);
-        }
+        let is_kept = |(event, _): &&_| self.open_anchors > 0 || Event::anchor_id(event).is_some();
+        self.kept.extend(next.as_ref().filter(is_kept).cloned());
+        Ok(next)
     }
-}
 
-/// Removes the entry with this place from a list at the top level, if it belongs to one.
-fn remove_entry(root: &mut Node, place: Place) -> bool {
-    let Value::Map(keys) = &mut root.value else { return false };
-    let begun = keys.values_mut().filter(|key| key.place <= place);
-    let Some(key) = begun.max_by_key(|key| key.place) else { return false };
-    let Value::List(entries) = &mut key.node.value else { return false };
-    // An alias has the place of its anchor.
-    let begun = entries.iter().enumerate().filter(|(_, entry)| entry.place <= place);
-    let at = begun.max_by_key(|(_, entry)| entry.place).map(|(at, _)| at);
-    at.map(|at| entries.remove(at)).is_some()
-}
-
-/// Parses a document in one of mynah's own formats. A document without content is an empty mapping.
-fn own_root(text: &str) -> Result<Node, Diagnostic> {
-    let start = Place { line: 1, column: 1 };
-    let Some(tree) = parse_own(text)? else {
-        return Ok(Node { place: start, value: Value::Map(BTreeMap::new()) });
-    };
-    match tree.repeated_keys.into_iter().next() {
-        Some(repeated) => Err(repeated),
-        None => Ok(tree.root),
-    }
-}
-
-/// The parser's events for a document.
-type Events<'a> = Vec<(Event<'a>, Place)>;
-
-fn events(text: &str, first_line: usize, keys: Keys) -> Result<Events<'_>, Diagnostic> {
-    let mut events = Vec::new();
-    for event in Parser::new_from_str_with_options(text, options! { emit_comments: false }) {
-        let (event, span) = event.map_err(|error| syntax_error(&error, first_line))?;
-        let place = place_of(span, first_line);
-        match event {
-            Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
-            Event::DocumentStart(..) if events.is_empty() => {}
-            Event::DocumentStart(..) => {
-                let message = match keys {
-                    Keys::Daprd => "another document must begin with a line `---`",
-                    Keys::AsWritten => "the file must be one document; remove the line `---`",
-                };
-                return Err(Diagnostic::error(message).at(place));
+    /// Returns the parser's next event that belongs to a value.
+    fn parsed(&mut self) -> Result<Option<PlacedEvent<'a>>, Diagnostic> {
+        for event in self.parser.by_ref() {
+            let (event, span) = event.map_err(|error| syntax_error(&error, self.first_line))?;
+            let place = place_of(span, self.first_line);
+            match event {
+                Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+                Event::DocumentStart(..) if !self.has_begun => {}
+                Event::DocumentStart(..) => {
+                    let message = match self.keys {
+                        Keys::Daprd => "another document must begin with a line `---`",
+                        Keys::AsWritten => "the file must be one document; remove the line `---`",
+                    };
+                    return Err(Diagnostic::error(message).at(place));
+                }
+                event => {
+                    self.has_begun = true;
+                    return Ok(Some((event, place)));
+                }
             }
-            _ if events.len() >= 2 * MAX_VALUES => return Err(too_many_values(place)),
-            event => events.push((event, place)),
         }
+        Ok(None)
     }
-    Ok(events)
+
+    /// Returns the index of the event that was consumed last, which begins an anchored value.
+    fn last_kept(&self) -> usize {
+        self.repeated.unwrap_or(self.kept.len()).saturating_sub(1)
+    }
 }
 
 fn place_of(span: Span, first_line: usize) -> Place {
@@ -180,38 +188,31 @@ fn place(line: usize, column: usize, first_line: usize) -> Place {
     Place { line: (first_line + line).saturating_sub(1), column: column + 1 }
 }
 
-fn too_many_values(place: Place) -> Diagnostic {
-    let message = format!("more than {MAX_VALUES} values in one document (aliases expanded)");
-    Diagnostic::error(message).at(place)
-}
-
 /// Builds the tree from the events. At an alias, builds the anchor's value again.
 struct Builder<'a> {
     events: Events<'a>,
     keys: Keys,
-    /// The index of the next event.
-    next: usize,
-    /// The number of values so far.
-    values: usize,
-    /// The size of the text so far, in bytes.
-    text: usize,
+    max: Size,
+    /// What has been built so far.
+    size: Size,
     /// The index of each anchor's event, by anchor id.
     anchors: BTreeMap<usize, usize>,
     repeated_keys: Vec<Diagnostic>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(events: Events<'a>, keys: Keys) -> Self {
+    fn new(events: Events<'a>, keys: Keys, max: Size) -> Self {
         let (anchors, repeated_keys) = (BTreeMap::new(), Vec::new());
-        Self { events, keys, next: 0, values: 0, text: 0, anchors, repeated_keys }
+        Self { events, keys, max, size: Size::default(), anchors, repeated_keys }
     }
 
     fn node(&mut self, depth: usize) -> Result<Node, Diagnostic> {
-        let index = self.next;
         let (event, place) = self.take()?;
         self.check_limits(&event, place, depth)?;
-        if let Some(anchor) = event.anchor_id() {
-            self.anchors.insert(anchor, index);
+        let anchor = event.anchor_id();
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor, self.events.last_kept());
+            self.events.open_anchors += 1;
         }
         let value = match event {
             Event::Alias(anchor) => return self.alias(anchor, place, depth),
@@ -223,6 +224,7 @@ impl<'a> Builder<'a> {
                 return Err(Diagnostic::error(message).at(place));
             }
         };
+        self.events.open_anchors -= usize::from(anchor.is_some());
         Ok(Node { place, value })
     }
 
@@ -232,15 +234,10 @@ impl<'a> Builder<'a> {
         place: Place,
         depth: usize,
     ) -> Result<(), Diagnostic> {
-        self.values += 1;
-        self.text += event.scalar().map_or(0, |(text, _)| text.len());
-        if self.values > MAX_VALUES {
-            return Err(too_many_values(place));
-        }
-        if self.text > MAX_TEXT {
-            let message = "more than 16 MiB of text in one document (aliases expanded)";
-            return Err(Diagnostic::error(message).at(place));
-        }
+        self.size.values += 1;
+        self.size.text += event.scalar().map_or(0, |(text, _)| text.len());
+        let check = self.size.check(self.max);
+        check.map_err(|message| Diagnostic::error(message).at(place))?;
         // This limit also stops an alias within its own anchor from recursing forever.
         if depth > MAX_DEPTH {
             let message = format!("nested deeper than {MAX_DEPTH} levels");
@@ -250,21 +247,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the next event, which exists for every document that the parser accepts.
-    fn take(&mut self) -> Result<(Event<'a>, Place), Diagnostic> {
-        let event = self.events.get(self.next).cloned();
-        self.next += 1;
-        event.ok_or_else(|| {
+    fn take(&mut self) -> Result<PlacedEvent<'a>, Diagnostic> {
+        self.events.next()?.ok_or_else(|| {
             let message = "not valid YAML: the document ends early";
             Diagnostic::error(message).at(Place { line: 1, column: 1 })
         })
     }
 
     /// Returns `true` if the current collection ends here, and consumes the end event.
-    fn at_end(&mut self) -> bool {
-        let event = self.events.get(self.next).map(|(event, _)| event);
-        let at_end = matches!(event, Some(Event::SequenceEnd | Event::MappingEnd));
-        self.next += usize::from(at_end);
-        at_end
+    fn at_end(&mut self) -> Result<bool, Diagnostic> {
+        let at_end = matches!(self.events.peek()?, Some(Event::SequenceEnd | Event::MappingEnd));
+        if at_end {
+            self.events.next()?;
+        }
+        Ok(at_end)
     }
 
     /// Builds the value of an anchor for an alias. The value keeps the anchor's places, but errors
@@ -274,15 +270,15 @@ impl<'a> Builder<'a> {
             let message = "not valid YAML: the alias has no anchor";
             return Err(Diagnostic::error(message).at(place));
         };
-        let after = std::mem::replace(&mut self.next, start);
+        let after = self.events.repeated.replace(start);
         let node = self.node(depth + 1).map_err(|error| error.at(place))?;
-        self.next = after;
+        self.events.repeated = after;
         Ok(node)
     }
 
     fn list(&mut self, depth: usize) -> Result<Value, Diagnostic> {
         let mut nodes = Vec::new();
-        while !self.at_end() {
+        while !self.at_end()? {
             nodes.push(self.node(depth + 1)?);
         }
         Ok(Value::List(nodes))
@@ -291,7 +287,7 @@ impl<'a> Builder<'a> {
     fn map(&mut self, depth: usize) -> Result<Value, Diagnostic> {
         let mut entries = BTreeMap::new();
         let mut merged = Vec::new();
-        while !self.at_end() {
+        while !self.at_end()? {
             let key = self.node(depth + 1)?;
             let node = self.node(depth + 1)?;
             if matches!(&key.value, Value::Plain(text) if text == "<<") {
