@@ -74,7 +74,7 @@ pub(super) fn read_recording(
     if file.exists() {
         report.depends_on(file);
         let text = files::read_large(file, MAX_MIB).map_err(|error| report.add(error)).ok()?;
-        texts.push(RulesText::of_file(file, text));
+        texts.push(RulesText::of_recording(file, text));
     }
     if texts.is_empty() {
         return None;
@@ -117,8 +117,7 @@ fn read_inline(
     metadata: &Metadata<'_>,
     report: &mut Report,
 ) -> Option<Arc<Rules>> {
-    let texts =
-        vec![RulesText { source: source(metadata).into(), file: None, text: value.text.clone() }];
+    let texts = vec![RulesText::new(&source(metadata), value.text.clone())];
     let rules = match metadata.access {
         Access::All => metadata.context.rules_in_use.get_or_read(texts),
         // Their patterns are counted each time that daprd initializes the instance.

@@ -67,8 +67,8 @@ impl RecordedCall {
 impl Asked {
     fn add(&mut self, delta: &Delta) {
         match delta {
-            Delta::Text(text) => self.chunks.get_or_insert_default().push(text.chars().count()),
-            Delta::Reasoning(text) => self.reasoning_chunks.push(text.chars().count()),
+            Delta::Text(text) => add_length(self.chunks.get_or_insert_default(), text),
+            Delta::Reasoning(text) => add_length(&mut self.reasoning_chunks, text),
             Delta::Complete(_) => {}
         }
     }
@@ -102,6 +102,11 @@ impl Asked {
         let component = provider.component.clone();
         Observed { component, session, request, answer, fingerprint, repeats }
     }
+}
+
+/// Adds the length of a chunk, unless it is empty.
+fn add_length(lengths: &mut Vec<usize>, chunk: &str) {
+    lengths.extend(Some(chunk.chars().count()).filter(|length| *length > 0));
 }
 
 impl Live for RecordedCall {

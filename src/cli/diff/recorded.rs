@@ -24,7 +24,7 @@ use crate::{
         scripted::{
             Rules, ScriptedSettings,
             recordings::{MAX_MIB, Recording, TOOLS, file_name},
-            rules::{Missed, RuleProvider, matching::request::RequestForm},
+            rules::{Missed, RuleProvider, RulesText, matching::request::RequestForm},
         },
     },
     tool_loop::OwnerMetrics,
@@ -73,7 +73,8 @@ fn of_component(
     }
     let text = files::read_large(&file, MAX_MIB).map_err(|error| vec![error])?;
     let recording = Recording::read(&text, &file)?;
-    let recorded = replay(&spec.name, Rules::read(text, &file)?.into(), &file);
+    let rules = Rules::read_all(vec![RulesText::of_recording(&file, text)])?;
+    let recorded = replay(&spec.name, rules.into(), &file);
     let model = spec.build_model(metrics, &Arc::default());
     let mut tools = Tools { folder: folder.join(TOOLS), known: BTreeMap::new() };
     let asked = |(name, form): (&str, &_)| {

@@ -3,7 +3,10 @@
 use std::{borrow::Cow, collections::BTreeMap, convert::Infallible, time::Duration};
 
 use mynah_core::{
-    base::template::{is_template, literal, map_strings},
+    base::{
+        template::{is_template, literal, map_strings},
+        text::shorten,
+    },
     chat::{
         Choice, ErrorDetails, FinishReason, MissingPart, ProviderError, Response, ToolCall, Usage,
     },
@@ -13,6 +16,7 @@ use serde_json::{Value, json};
 use serde_saphyr::FlowSeq;
 
 use super::{Recorded, RecordedAnswer};
+use crate::{rules::matching::request::is_deep, steps::MAX_MESSAGE};
 
 /// The keys in the order in which they are written. Others follow by name.
 const ORDER: [&str; 31] = [
@@ -148,7 +152,7 @@ struct CallDocument<'a> {
 #[derive(Debug, Serialize)]
 struct ErrorDocument<'a> {
     code: &'static str,
-    message: &'a str,
+    message: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<DetailsDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -253,7 +257,7 @@ fn literal_text(text: &str) -> Cow<'_, str> {
     if is_template(text) { literal(text) } else { Cow::Borrowed(text) }
 }
 
-/// Arguments are written as they were sent, unless they are compact JSON without templates.
+/// Arguments are written as they were sent, unless they are compact JSON without templates, and not deep.
 fn of_call(call: &ToolCall) -> CallDocument<'_> {
     let ToolCall { id, name, arguments } = call;
     let json: Option<Value> = serde_json::from_str(arguments).ok();
@@ -261,7 +265,7 @@ fn of_call(call: &ToolCall) -> CallDocument<'_> {
         let compact = json.to_string();
         compact == *arguments
     };
-    let json = json.filter(|json| json.is_object() && is_compact(json));
+    let json = json.filter(|json| json.is_object() && !is_deep(json) && is_compact(json));
     let args = json.filter(|_| !has_templates(arguments));
     let raw_args = args.is_none().then_some(&**arguments);
     CallDocument { name, args, raw_args, id: id.as_deref() }
@@ -289,9 +293,17 @@ fn of_usage(usage: Option<Usage>, has_reasoning: bool) -> UsageDocument {
 fn of_error(error: &ProviderError) -> ErrorDocument<'_> {
     ErrorDocument {
         code: error.kind.as_str(),
-        message: &error.message,
+        message: shortened(&error.message),
         details: error.details.as_deref().map(of_details),
         retry_after: error.retry_after.map(written_duration),
+    }
+}
+
+/// Returns the beginning of a message that is longer than a step can have.
+fn shortened(message: &str) -> Cow<'_, str> {
+    match message.chars().nth(MAX_MESSAGE) {
+        Some(_) => shorten(message, MAX_MESSAGE - 1),
+        None => Cow::Borrowed(message),
     }
 }
 

@@ -8,6 +8,7 @@
 //   outline    the parts of a file
 //   document   how a rule is written
 //   long_texts the long texts of requests
+//   written    a rule as text, which can be read again
 //   room       how much a recording has
 // names      the names of files and rules
 
@@ -18,6 +19,7 @@ mod names;
 mod outline;
 mod recording;
 mod room;
+mod written;
 #[cfg(test)]
 mod tests;
 

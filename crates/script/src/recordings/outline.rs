@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use mynah_core::base::yaml::{Node, Value, to_json};
 
+use super::room::Used;
 use crate::rules::matching::request::{NormalizationSource, Normalizer, RequestForm};
 
 /// The text of a recording in parts.
@@ -12,6 +13,8 @@ pub(super) struct Outline {
     /// What precedes the rules.
     pub(super) head: String,
     pub(super) rules: Vec<WrittenRule>,
+    /// What precedes the dash of each rule.
+    pub(super) indentation: String,
     /// What follows the rules.
     pub(super) tail: String,
     pub(super) normalizer: Normalizer,
@@ -27,6 +30,7 @@ pub(super) struct WrittenRule {
     pub(super) request: Option<RequestForm>,
     /// Its answers.
     pub(super) steps: Vec<serde_json::Value>,
+    pub(super) used: Used,
 }
 
 impl Outline {
@@ -50,6 +54,8 @@ impl Outline {
             .iter_mut()
             .skip(1)
             .for_each(|start| *start -= comments(&lines[..*start], lines[*start]));
+        let indentation = lines.get(nodes.first().map_or(0, |node| node.place.line - 1));
+        let indentation = indentation.map_or("", |line| &line[..indentation_of(line)]);
         let keys = entries.values().map(|entry| entry.place.line - 1);
         let last = starts.last().copied().unwrap_or_default();
         let end = keys.filter(|line| *line > last).min().unwrap_or(lines.len());
@@ -59,6 +65,7 @@ impl Outline {
         Ok(Self {
             head: part(0..starts.first().copied().unwrap_or(end)),
             rules: written.map(|(node, (from, to))| rule(node, part(*from..to))).collect(),
+            indentation: indentation.to_owned(),
             tail: part(end..lines.len()),
             normalizer: normalizer(root)?,
         })
@@ -67,11 +74,15 @@ impl Outline {
 
 /// Returns the number of lines with comments directly before a rule, which belong to it.
 fn comments(before: &[&str], dash: &str) -> usize {
-    let indentation = |line: &str| line.len() - line.trim_start().len();
     // A text is indented more than the dash.
-    let is_comment =
-        |line: &&&str| line.trim_start().starts_with('#') && indentation(line) <= indentation(dash);
+    let is_comment = |line: &&&str| {
+        line.trim_start().starts_with('#') && indentation_of(line) <= indentation_of(dash)
+    };
     before.iter().rev().take_while(is_comment).count()
+}
+
+fn indentation_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 fn normalizer(root: &Node) -> Result<Normalizer, String> {
@@ -96,7 +107,9 @@ fn rule(node: &Node, text: String) -> WrittenRule {
         Value::List(steps) => Some(steps.iter().map(json).collect()),
         _ => None,
     });
+    let long_texts = request.as_ref().map_or(0, RequestForm::long_size);
     WrittenRule {
+        used: Used { bytes: text.len(), values: node.size().values, long_texts },
         text,
         name: node.field("name").and_then(Node::as_written).map(str::to_owned),
         request: request.map(RequestForm::canonical),

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::{
     Exchange, document,
-    long_texts::take_long_texts,
     names::rule_name,
     outline::{Outline, WrittenRule},
     room::Used,
+    written::Written,
 };
 use crate::{
     Rules,
@@ -35,6 +35,7 @@ pub const TOOLS: &str = "tools";
 pub struct Recording {
     head: String,
     rules: Vec<Entry>,
+    indentation: String,
     tail: String,
     normalizer: Normalizer,
     /// The rules of exchanges, by the hash of the normalized request.
@@ -83,6 +84,13 @@ impl Recording {
         })
     }
 
+    /// Returns `true` if the lines of a text look like those of a recording: a list of rules with conditions on
+    /// whole requests.
+    pub fn is_recording(text: &str) -> bool {
+        let is_request = |line: &str| line.trim_start().starts_with("request:");
+        text.lines().any(|line| line.starts_with("rules:")) && text.lines().any(is_request)
+    }
+
     /// Reads the text of a file.
     ///
     /// # Errors
@@ -92,13 +100,13 @@ impl Recording {
         if text.trim().is_empty() {
             return Ok(Self::new());
         }
-        let (rules, tree) = Rules::read_with_tree(text.to_owned(), file)?;
+        let (rules, tree) = Rules::read_recording(text.to_owned(), file)?;
+        let values = tree.as_ref().map_or(0, |root| root.size().values);
         let outline = Outline::new(text, tree.as_ref())
             .map_err(|error| vec![Diagnostic::error(error).in_file(file)])?;
         let warning = rules.hides_recorded().map(|warning| warning.in_file(file));
-        let long_texts =
-            outline.rules.iter().filter_map(|rule| Some(rule.request.as_ref()?.long_size()));
-        let used = Used::new(text.len(), long_texts.sum());
+        let long_texts = outline.rules.iter().map(|rule| rule.used.long_texts).sum();
+        let used = Used { bytes: text.len(), values, long_texts };
         Ok(Self { used, warning, ..Self::of(outline) })
     }
 
@@ -108,7 +116,7 @@ impl Recording {
     }
 
     fn of(outline: Outline) -> Self {
-        let Outline { head, rules, tail, normalizer } = outline;
+        let Outline { head, rules, indentation, tail, normalizer } = outline;
         let names = rules.iter().filter_map(|rule| rule.name.clone()).collect();
         let mut by_request = BTreeMap::new();
         for (at, rule) in rules.iter().enumerate() {
@@ -119,8 +127,21 @@ impl Recording {
         let read = rules.len();
         let entry = |rule| Entry { rule, session: None, confirmed: 0, long_texts: BTreeMap::new() };
         let rules = rules.into_iter().map(entry).collect();
-        let (uses, used, warning) = (BTreeMap::new(), Used::default(), None);
-        Self { head, rules, tail, normalizer, by_request, names, uses, read, used, warning }
+        let used = Used { bytes: head.len(), ..Used::default() };
+        let (uses, warning) = (BTreeMap::new(), None);
+        Self {
+            head,
+            rules,
+            indentation,
+            tail,
+            normalizer,
+            by_request,
+            names,
+            uses,
+            read,
+            used,
+            warning,
+        }
     }
 
     /// Returns the text of the file: what was there, then the new exchanges by session.
@@ -184,57 +205,74 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// Fails if the exchange cannot be written.
+    /// Fails if the exchange cannot be written such that it can be read again. Then nothing is changed.
     pub fn add_with_key(&mut self, key: u64, exchange: &Exchange) -> Result<Added, String> {
         let Exchange { session, answer, .. } = exchange;
         let step = document::step(answer);
-        let uses = self.uses.entry((key, session.clone())).or_default();
-        let at = *uses + exchange.repeats;
-        *uses = at + 1;
-        let Some(index) = self.by_request.get(&key).copied() else {
-            return self.insert(key, exchange, step).map(|()| Added::Text);
+        let of_session = (key, session.clone());
+        let at = self.uses.get(&of_session).copied().unwrap_or_default() + exchange.repeats;
+        let added = match self.by_request.get(&key).copied() {
+            None => self.insert(key, exchange, step),
+            Some(index) => self.add_answer(index, at, step),
         };
+        // What is not recorded is not counted. A retry after an error is for the same answer.
+        let is_counted = matches!(added, Ok(added) if added != Added::Kept);
+        self.uses.insert(of_session, at + usize::from(is_counted));
+        added
+    }
+
+    fn insert(&mut self, key: u64, exchange: &Exchange, step: Value) -> Result<Added, String> {
+        let Exchange { session, request, .. } = exchange;
+        let name = rule_name(request, session, &self.names);
+        let steps = vec![step];
+        let Written { text, long_texts, used } =
+            Written::new(&name, Some(request), &steps, &self.indentation)?;
+        self.used.replace(Used::default(), used)?;
+        let (name_of_rule, request) = (Some(name.clone()), Some(request.clone()));
+        let rule = WrittenRule { text, name: name_of_rule, request, steps, used };
+        self.names.insert(name);
+        self.by_request.insert(key, self.rules.len());
+        self.rules.push(Entry { rule, session: Some(session.clone()), confirmed: 1, long_texts });
+        Ok(Added::Text)
+    }
+
+    /// Adds the answer with this index to a rule.
+    fn add_answer(&mut self, index: usize, at: usize, step: Value) -> Result<Added, String> {
         let entry = &mut self.rules[index];
-        let steps = &mut entry.rule.steps;
+        let steps = &entry.rule.steps;
         let recorded = steps.get(at).or(steps.last());
         if recorded.is_some_and(|recorded| says_same(recorded, &step)) {
             entry.confirmed = entry.confirmed.max(at + 1);
-            return entry.add_stream(at, &step);
+            return match with_stream(steps, at, &step) {
+                Some(steps) => self.rewrite(index, steps),
+                None => Ok(Added::Nothing),
+            };
         }
         if at < entry.confirmed.min(steps.len()) {
             return Ok(Added::Conflict);
         }
-        if answer.end.is_err() && steps.get(at..).is_some_and(|left| !left.iter().all(is_error)) {
-            // A retry is for the same answer.
-            self.uses.insert((key, session.clone()), at);
+        if is_error(&step) && steps.get(at..).is_some_and(|left| !left.iter().all(is_error)) {
             return Ok(Added::Kept);
         }
-        self.used.add(step.to_string().len(), 0)?;
         // The last answer was given again until now.
+        let mut steps = steps.clone();
         let last = steps.last().cloned().unwrap_or_default();
         steps.resize(at, last);
         steps.push(step);
-        entry.confirmed = at + 1;
-        entry.rewrite().map(|()| Added::Text)
+        let added = self.rewrite(index, steps)?;
+        self.rules[index].confirmed = at + 1;
+        Ok(added)
     }
 
-    fn insert(&mut self, key: u64, exchange: &Exchange, step: Value) -> Result<(), String> {
-        let Exchange { session, request, .. } = exchange;
-        let name = rule_name(request, session, &self.names);
-        let rule = WrittenRule {
-            text: String::new(),
-            name: Some(name.clone()),
-            request: Some(request.clone()),
-            steps: vec![step],
-        };
-        let (session, long_texts) = (Some(session.clone()), BTreeMap::new());
-        let mut entry = Entry { rule, session, confirmed: 1, long_texts };
-        entry.rewrite()?;
-        self.used.add(entry.rule.text.len(), request.long_size())?;
-        self.names.insert(name);
-        self.by_request.insert(key, self.rules.len());
-        self.rules.push(entry);
-        Ok(())
+    /// Writes a rule anew, with these answers.
+    fn rewrite(&mut self, index: usize, steps: Vec<Value>) -> Result<Added, String> {
+        let Entry { rule, long_texts, .. } = &mut self.rules[index];
+        let name = rule.name.as_deref().unwrap_or_default();
+        let written = Written::new(name, rule.request.as_ref(), &steps, &self.indentation)?;
+        self.used.replace(rule.used, written.used)?;
+        (rule.text, rule.used, rule.steps) = (written.text, written.used, steps);
+        *long_texts = written.long_texts;
+        Ok(Added::Text)
     }
 }
 
@@ -244,30 +282,16 @@ impl Default for Recording {
     }
 }
 
-impl Entry {
-    /// Adds the chunks of an answer that was not streamed before.
-    fn add_stream(&mut self, at: usize, step: &Value) -> Result<Added, String> {
-        let last = self.rule.steps.len().saturating_sub(1);
-        let recorded = self.rule.steps.get_mut(at.min(last));
-        match (recorded, step.get("stream")) {
-            (Some(recorded), Some(stream))
-                if recorded.get("stream").is_none() && recorded.is_object() =>
-            {
-                recorded["stream"] = stream.clone();
-                self.rewrite().map(|()| Added::Text)
-            }
-            _ => Ok(Added::Nothing),
-        }
-    }
-
-    /// Writes the rule anew.
-    fn rewrite(&mut self) -> Result<(), String> {
-        let WrittenRule { name, request, steps, .. } = &self.rule;
-        let mut request = serde_json::to_value(request).map_err(|error| error.to_string())?;
-        self.long_texts = take_long_texts(&mut request);
-        self.rule.text = document::rule(name.as_deref().unwrap_or_default(), &request, steps)?;
-        Ok(())
-    }
+/// Returns the answers with the chunks of one that was not streamed before.
+fn with_stream(steps: &[Value], at: usize, step: &Value) -> Option<Vec<Value>> {
+    let stream = step.get("stream")?;
+    let at = at.min(steps.len().checked_sub(1)?);
+    let recorded = steps[at].as_object().filter(|recorded| !recorded.contains_key("stream"));
+    recorded.map(|_| {
+        let mut steps = steps.to_vec();
+        steps[at]["stream"] = stream.clone();
+        steps
+    })
 }
 
 fn hash(request: &RequestForm, normalizer: &Normalizer) -> u64 {

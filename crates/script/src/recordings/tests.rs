@@ -18,6 +18,8 @@ use crate::{
 };
 
 const FILE: &str = "gpt.yaml";
+/// A recording whose rules are indented.
+const INDENTED: &str = "rules:\n  - match: {user: NEVER}\n    respond: x\n# the end\n";
 
 fn exchange(request: &Request, session: &str, response: Response) -> Exchange {
     let (date, duration) = ("2026-11-27".to_owned(), Duration::from_millis(5));
@@ -146,8 +148,12 @@ proptest! {
     #[test]
     fn what_is_recorded_is_repeated(
         exchanges in vec((request(), response(), option::of(vec(1..9_usize, 0..4))), 1..4),
+        is_indented in any::<bool>(),
     ) {
         let (mut recording, mut known) = (Recording::new(), Vec::new());
+        if is_indented {
+            recording = read(INDENTED);
+        }
         let mut recorded = Vec::new();
         for (request, response, chunks) in exchanges {
             let mut exchange = exchange(&request, "default", response.clone());
@@ -307,4 +313,12 @@ fn the_schema_knows_texts_in_files() {
     {
         assert!(!schema.is_valid(&rules(invalid.clone())), "{invalid}");
     }
+}
+
+#[test]
+fn new_rules_follow_indented_ones() {
+    let mut recording = read(INDENTED);
+    recording.add(&exchange(&Request::from("hi"), "default", said("Hello!"))).unwrap();
+    let text = recording.text();
+    assert!(Recording::read(&text, Path::new(FILE)).is_ok(), "{text}");
 }

@@ -38,7 +38,7 @@ mod read;
 mod reader;
 mod rule;
 mod rule_reader;
-mod rules_text;
+pub(crate) mod rules_text;
 mod select;
 mod session_rules;
 mod source;

@@ -1,6 +1,6 @@
 //! Reads files of rules.
 
-use std::{cmp::Reverse, mem, path::Path, sync::Arc};
+use std::{cmp::Reverse, collections::BTreeMap, mem, path::Path, sync::Arc};
 
 use mynah_core::base::{
     diagnostics::{Diagnostic, Place},
@@ -8,7 +8,7 @@ use mynah_core::base::{
     mapping::Mapping,
     pattern::PatternLimits,
     template::Templates,
-    yaml::{self, Node, TopLevel, Tree, Value, to_json},
+    yaml::{self, Node, Size, TopLevel, Tree, Value, to_json},
 };
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     matching::request::{NormalizationSource, Normalizer},
     reader::{Named, Reader},
     rule::Rule,
+    rules_text::MAX_RECORDING,
     source::{Part, RulesSource},
     text_files,
 };
@@ -72,19 +73,38 @@ impl Rules {
         contents.complete()
     }
 
-    /// Reads the text of a file. Also returns its tree, unless it has fixtures of aimock.
+    /// Reads the text of a recording. Also returns its tree, unless it has fixtures of aimock.
     ///
     /// # Errors
     ///
     /// Fails with all errors in the text.
-    pub(crate) fn read_with_tree(
+    pub(crate) fn read_recording(
         text: String,
         file: &Path,
     ) -> Result<(Self, Option<Node>), Vec<Diagnostic>> {
         let mut contents = Contents::default();
-        contents.add(RulesText::of_file(file, text), false);
+        contents.add(RulesText::of_recording(file, text), false);
         let tree = contents.tree.take();
         contents.complete().map(|rules| (rules, tree))
+    }
+
+    /// Reads a list of rules of a recording, whose long texts are in files that need not be written yet.
+    /// Returns its size as a document.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first error.
+    pub(crate) fn check_recorded(
+        rules: &str,
+        long_texts: &mut BTreeMap<String, String>,
+    ) -> Result<Size, String> {
+        let mut reader = Reader { texts: mem::take(long_texts), ..Reader::default() };
+        let read = reader.read(yaml::parse_own_up_to(MAX_RECORDING, &format!("rules:\n{rules}")));
+        *long_texts = reader.texts;
+        match reader.errors.into_iter().next() {
+            Some(error) => Err(error.message),
+            None => Ok(read.tree.map(|root| root.size()).unwrap_or_default()),
+        }
     }
 
     /// Returns a warning if no exchange is replayed that is recorded after the rules.
@@ -133,7 +153,7 @@ impl Contents {
             named: mem::take(&mut self.named),
             ..Reader::default()
         };
-        let (read, _) = PatternLimits::FILE.read(|| reader.read_any(&text.text));
+        let (read, _) = PatternLimits::FILE.read(|| reader.read_any(&text));
         self.templates = reader.templates;
         self.named = reader.named;
         self.named.before += read.rules.len();
@@ -202,11 +222,11 @@ pub(super) struct Read {
 
 impl Reader {
     /// Reads rules, or fixtures of aimock, which may have warnings.
-    fn read_any(&mut self, text: &str) -> Read {
-        if !aimock::has_fixtures(text) {
-            return self.read(text);
+    fn read_any(&mut self, text: &RulesText) -> Read {
+        if !aimock::has_fixtures(&text.text) {
+            return self.read(text.parse());
         }
-        match aimock::convert(text) {
+        match aimock::convert(&text.text) {
             Ok(converted) => self.read_converted(converted),
             Err(errors) => {
                 self.errors.extend(errors);
@@ -220,7 +240,7 @@ impl Reader {
             let without_rules = converted.reasons();
             return Read { warnings: converted.warnings, without_rules, ..Read::default() };
         };
-        let mut read = self.read(&text);
+        let mut read = self.read(yaml::parse_own(&text));
         // The places are in the converted text. The messages name the fixtures.
         self.errors.iter_mut().for_each(|error| error.place = None);
         read.rules.iter_mut().for_each(|rule| rule.place = None);
@@ -229,8 +249,8 @@ impl Reader {
     }
 
     /// Reads rules and expectations.
-    pub(super) fn read(&mut self, text: &str) -> Read {
-        let tree = match yaml::parse_own(text) {
+    pub(super) fn read(&mut self, tree: Result<Option<Tree>, Diagnostic>) -> Read {
+        let tree = match tree {
             Ok(tree) => tree,
             Err(error) => {
                 self.errors.push(error);
@@ -247,7 +267,7 @@ impl Reader {
             return Read::default();
         }
         self.errors.extend(repeated_keys);
-        self.errors.extend(text_files::resolve(&mut root, self.folder.as_deref()));
+        self.errors.extend(text_files::resolve(&mut root, self.folder.as_deref(), &self.texts));
         let read = self.root(&mut root).unwrap_or_default();
         Read { tree: Some(root), ..read }
     }

@@ -26,6 +26,8 @@ pub(super) struct Reader {
     pub(super) is_file: bool,
     /// The folder of the file.
     pub(super) folder: Option<PathBuf>,
+    /// The texts of files that are not written yet.
+    pub(super) texts: BTreeMap<String, String>,
     /// Whether there are also rules in other files.
     pub(super) is_one_of_several: bool,
     /// The element that is being read, such as `rule 2`.

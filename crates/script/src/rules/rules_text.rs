@@ -5,6 +5,14 @@ use std::{
     sync::Arc,
 };
 
+use mynah_core::base::{
+    diagnostics::Diagnostic,
+    yaml::{self, Size, Tree},
+};
+
+/// Maximum size of a recording, whose file has a limit of its own.
+pub(crate) const MAX_RECORDING: Size = Size { values: 8_000_000, text: 128 << 20 };
+
 /// A text of rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesText {
@@ -14,12 +22,28 @@ pub struct RulesText {
     pub file: Option<PathBuf>,
     /// The text itself.
     pub text: String,
+    /// Maximum size of the document.
+    max_size: Size,
 }
 
 impl RulesText {
+    /// Creates a text that is not in a file.
+    pub fn new(source: &str, text: String) -> Self {
+        Self { source: source.into(), file: None, text, max_size: Size::MAX }
+    }
+
     /// Creates the text of a file.
     pub fn of_file(file: &Path, text: String) -> Self {
-        let source = file.display().to_string().into();
-        Self { source, file: Some(file.to_owned()), text }
+        Self { file: Some(file.to_owned()), ..Self::new(&file.display().to_string(), text) }
+    }
+
+    /// Creates the text of a recording, which may be larger than other files.
+    pub fn of_recording(file: &Path, text: String) -> Self {
+        Self { max_size: MAX_RECORDING, ..Self::of_file(file, text) }
+    }
+
+    /// Parses the text.
+    pub(super) fn parse(&self) -> Result<Option<Tree>, Diagnostic> {
+        yaml::parse_own_up_to(self.max_size, &self.text)
     }
 }

@@ -14,7 +14,7 @@ use mynah_core::base::{
     clock::Moment,
     diagnostics::{Diagnostic, Place},
     kept_memory::KeptMemory,
-    yaml::{self, Value, to_json},
+    yaml::{Value, to_json},
 };
 
 use super::{Rules, RulesText, rule::Rule, uses::key};
@@ -111,7 +111,7 @@ impl Rules {
     pub fn of_session(session: &str, texts: Vec<String>) -> Result<Self, Vec<Diagnostic>> {
         let source = format!("session {session}");
         // Each text has a source of its own, by which its rules are found.
-        let text = |text| RulesText { source: source.as_str().into(), file: None, text };
+        let text = |text| RulesText::new(&source, text);
         Self::read_texts(texts.into_iter().map(text).collect(), true)
     }
 
@@ -165,7 +165,7 @@ impl Rules {
 
 /// Returns the place and the content of each rule in a text.
 fn written_rules(text: &RulesText) -> Vec<(Place, String)> {
-    let Ok(Some(tree)) = yaml::parse_own(&text.text) else { return Vec::new() };
+    let Ok(Some(tree)) = text.parse() else { return Vec::new() };
     let Some(Value::List(nodes)) = tree.root.field("rules").map(|list| &list.value) else {
         return Vec::new();
     };

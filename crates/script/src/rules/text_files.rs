@@ -22,6 +22,8 @@ pub(crate) const MAX_TOTAL_MIB: usize = 64;
 struct TextFiles<'f> {
     /// The folder of the file. `None` if the rules are not in a file.
     folder: Option<&'f Path>,
+    /// The texts of files that are not written yet.
+    unwritten: &'f BTreeMap<String, String>,
     /// The texts by file.
     known: BTreeMap<String, String>,
     /// The size of all texts.
@@ -32,9 +34,14 @@ struct TextFiles<'f> {
 }
 
 /// Replaces the references to files in a tree of rules. Returns the errors.
-pub(crate) fn resolve(root: &mut Node, folder: Option<&Path>) -> Vec<Diagnostic> {
+pub(crate) fn resolve(
+    root: &mut Node,
+    folder: Option<&Path>,
+    unwritten: &BTreeMap<String, String>,
+) -> Vec<Diagnostic> {
     let mut files = TextFiles {
         folder,
+        unwritten,
         known: BTreeMap::new(),
         size: 0,
         within: String::new(),
@@ -115,6 +122,9 @@ impl TextFiles<'_> {
     }
 
     fn file(&mut self, file: &str) -> Result<String, String> {
+        if let Some(text) = self.unwritten.get(file) {
+            return Ok(text.clone());
+        }
         let Some(folder) = self.folder else {
             return Err("only rules in a file can have texts in files; write the text".to_owned());
         };

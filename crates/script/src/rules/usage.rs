@@ -8,7 +8,7 @@ use std::{
 use mynah_core::{
     base::{
         work::{Stopped, Work},
-        yaml::{self, to_json},
+        yaml::to_json,
     },
     provider::{
         call::{RuleLabel, rule_place},
@@ -98,7 +98,7 @@ impl Rules {
     /// Returns the list of expectations in the files as JSON.
     pub fn expectations_as_json(&self) -> Vec<Value> {
         let list = |file: &RulesFile| -> Option<Vec<Value>> {
-            let tree = yaml::parse_own(&file.text.text).ok().flatten()?;
+            let tree = file.text.parse().ok().flatten()?;
             serde_json::from_str(&to_json(tree.root.field("expect")?)).ok()
         };
         self.files.iter().filter_map(list).flatten().collect()

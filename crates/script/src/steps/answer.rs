@@ -14,8 +14,8 @@ use super::{
 };
 use crate::ScriptedSettings;
 
-/// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
-/// messages.
+/// Maximum size of the text in an answer that is not recorded, in bytes. By default, gRPC clients reject
+/// larger messages.
 pub(crate) const MAX_TEXT: usize = 4 << 20;
 /// Maximum size of the generated text, in bytes, that takes less than a millisecond.
 const MAX_BRIEF_TEXT: usize = 64 * 1024;
@@ -47,7 +47,17 @@ pub(crate) fn long_answer(step: &Step, request: &Request) -> Option<usize> {
     }
     let is_long = reasoning + generated > MAX_BRIEF_TEXT;
     let others = step.other_choices.iter().filter_map(|it| long_answer(it, request)).sum::<usize>();
-    (is_long || others > 0).then(|| reasoning + (generated + copied).min(MAX_TEXT) + others)
+    (is_long || others > 0).then(|| reasoning + (generated + copied).min(max_text(step)) + others)
+}
+
+/// Returns the maximum size of the text in an answer. A recorded text is sent whatever its size.
+fn max_text(step: &Step) -> usize {
+    let size = |item: &Item| match item {
+        Item::Text(text) | Item::Json(text) => text.len() + SEPARATOR.len(),
+        _ => 0,
+    };
+    let recorded = step.items.iter().filter(|_| step.is_recorded).map(size).sum();
+    MAX_TEXT.max(recorded)
 }
 
 /// Generates a step's answer. Call ids depend on the component's name.
@@ -61,7 +71,7 @@ pub(crate) fn answer(
     let (delay, stream) = (step.delay, step.stream.or(settings.stream));
     let paced = |end| Answer { end, delay, stream, chunks: step.chunks.clone() };
     let view = RequestView::new(request);
-    let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
+    let (mut text, mut tool_calls) = (AnswerText::new(max_text(step)), Vec::new());
     let mut failure = None;
     for item in &step.items {
         match item {
@@ -130,22 +140,30 @@ fn reasoning(step: &Step, context: &CallContext) -> String {
     }
 }
 
+/// What separates the texts of an answer.
+const SEPARATOR: &str = "\n\n";
+
 /// Texts joined by blank lines.
-#[derive(Default)]
 struct AnswerText {
     joined: String,
     has_text: bool,
+    /// Maximum size in bytes.
+    max: usize,
 }
 
 impl AnswerText {
+    fn new(max: usize) -> Self {
+        Self { joined: String::new(), has_text: false, max }
+    }
+
     fn add(&mut self, text: &str) -> Result<(), StepError> {
         if self.has_text {
-            self.joined += "\n\n";
+            self.joined += SEPARATOR;
         }
         self.has_text = true;
         self.joined += text;
-        if self.joined.len() > MAX_TEXT {
-            return Err(StepError::new(format!("produces more than {MAX_TEXT} bytes of text")));
+        if self.joined.len() > self.max {
+            return Err(StepError::new(format!("produces more than {} bytes of text", self.max)));
         }
         Ok(())
     }

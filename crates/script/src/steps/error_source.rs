@@ -13,6 +13,8 @@ use super::values::{GoDuration, Text, Word};
 
 // gRPC sends the error in headers, and clients limit the size of headers.
 
+/// Maximum length of the message, in characters.
+pub(crate) const MAX_MESSAGE: usize = 500;
 /// Maximum length of each string in the details, in characters.
 const MAX_DETAIL: usize = 64;
 /// Maximum number of metadata entries.
@@ -26,7 +28,7 @@ pub(crate) struct ErrorSource {
     /// gRPC status code. HTTP responses use the corresponding HTTP status.
     code: Word<ErrorKind>,
     /// Error message.
-    message: Option<Text<500>>,
+    message: Option<Text<MAX_MESSAGE>>,
     /// Machine-readable details: a google.rpc.ErrorInfo.
     details: Option<Mapping<DetailsSource>>,
     /// Delay before a retry: a google.rpc.RetryInfo, and Retry-After over HTTP.

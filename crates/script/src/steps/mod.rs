@@ -38,7 +38,7 @@ pub use self::error::StepError;
 pub(crate) use self::{
     answer::{MAX_TEXT, answer, long_answer},
     error::PathSegment,
-    error_source::ErrorSource,
+    error_source::{ErrorSource, MAX_MESSAGE},
     keys::{MESSAGES, RESPOND},
     keys_of::keys_of,
     quoted::quoted,

@@ -4,7 +4,10 @@ use mynah_core::provider::stream::ListedChunks;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::values::{ChunkLength, GoDuration};
+use super::values::{GoDuration, MAX_EXACT, Whole};
+
+/// Number of characters in a chunk, which may be a whole answer.
+type RecordedLength = Whole<1, MAX_EXACT>;
 
 /// The chunks of a recorded stream.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -13,10 +16,10 @@ use super::values::{ChunkLength, GoDuration};
 pub(crate) struct StreamSource {
     /// The lengths of the chunks of the text, in characters.
     #[serde(default)]
-    chunks: Vec<ChunkLength>,
+    chunks: Vec<RecordedLength>,
     /// The lengths of the chunks of the reasoning, in characters.
     #[serde(default)]
-    reasoning_chunks: Vec<ChunkLength>,
+    reasoning_chunks: Vec<RecordedLength>,
 }
 
 /// Where a recorded answer comes from. Nothing depends on it.
@@ -38,7 +41,7 @@ pub(crate) struct RecordedSource {
 impl StreamSource {
     pub(super) fn chunks(self) -> ListedChunks {
         let lengths =
-            |chunks: Vec<ChunkLength>| chunks.into_iter().map(ChunkLength::to_usize).collect();
+            |chunks: Vec<RecordedLength>| chunks.into_iter().map(Whole::to_usize).collect();
         ListedChunks { reasoning: lengths(self.reasoning_chunks), text: lengths(self.chunks) }
     }
 }

@@ -15,6 +15,9 @@ use super::text_file::{TextFile, TextSource};
 /// The largest integer that a floating-point number represents exactly.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
+/// Maximum nesting depth of arguments that are written as JSON, since YAML has a limit, too.
+const MAX_DEPTH: usize = 48;
+
 /// The length of the hash of a tool.
 const HASH: usize = 16;
 
@@ -319,9 +322,22 @@ fn attachment(attachment: Attachment) -> FormAttachment {
 fn call(call: &ToolCall) -> FormCall {
     let args: Option<Value> = serde_json::from_str(&call.arguments).ok();
     // In a file, null is no arguments.
-    let args = args.filter(|args| !args.is_null()).map(canonical);
+    let args = args.filter(|args| !args.is_null() && !is_deep(args)).map(canonical);
     let raw_args = args.is_none().then(|| call.arguments.clone());
     FormCall { name: call.name.clone(), args, raw_args }
+}
+
+/// Returns `true` if a value is nested too deep to be written in a file of rules.
+pub fn is_deep(value: &Value) -> bool {
+    fn exceeds(value: &Value, max: usize) -> bool {
+        let deeper = |item: &Value| max.checked_sub(1).is_none_or(|max| exceeds(item, max));
+        match value {
+            Value::Array(items) => items.iter().any(deeper),
+            Value::Object(members) => members.values().any(deeper),
+            _ => false,
+        }
+    }
+    exceeds(value, MAX_DEPTH)
 }
 
 /// Returns a hash of what a model sees of a tool beside its name.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Deserializer};
 
 pub use self::{
     differences::Difference,
-    form::{RequestForm, tool_hash},
+    form::{RequestForm, is_deep, tool_hash},
     normalize::{Normalization, NormalizationSource, Normalizer},
     text_file::{REQUESTS, TextFile},
 };

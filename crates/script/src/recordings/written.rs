@@ -1,0 +1,68 @@
+//! A recorded rule as text, which can be read again.
+
+use std::collections::BTreeMap;
+
+use mynah_core::base::template::is_template;
+use serde_json::Value;
+
+use super::{document, long_texts::take_long_texts, room::Used};
+use crate::{Rules, rules::matching::request::RequestForm};
+
+/// Maximum size of a text with braces that are escaped, in MiB, since the work of a template is limited.
+const MAX_TEMPLATE_MIB: usize = 4;
+
+/// A rule that is to be written.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) text: String,
+    /// The long texts of the request, by file.
+    pub(super) long_texts: BTreeMap<String, String>,
+    pub(super) used: Used,
+}
+
+impl Written {
+    /// Writes a rule, and reads it again.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first error if the text is not a valid rule.
+    pub(super) fn new(
+        name: &str,
+        request: Option<&RequestForm>,
+        steps: &[Value],
+        indentation: &str,
+    ) -> Result<Self, String> {
+        let long_size = request.map_or(0, RequestForm::long_size);
+        let mut request = serde_json::to_value(request).map_err(|error| error.to_string())?;
+        let mut long_texts = take_long_texts(&mut request);
+        let text = indented(&document::rule(name, &request, steps)?, indentation);
+        steps.iter().try_for_each(check_texts)?;
+        let values = Rules::check_recorded(&text, &mut long_texts)?.values;
+        Ok(Self {
+            used: Used { bytes: text.len(), values, long_texts: long_size },
+            text,
+            long_texts,
+        })
+    }
+}
+
+/// Checks that no text of a step is longer than what a template can write.
+fn check_texts(value: &Value) -> Result<(), String> {
+    match value {
+        Value::String(text) if text.len() > MAX_TEMPLATE_MIB << 20 && is_template(text) => {
+            Err(format!("a text with braces of templates has more than {MAX_TEMPLATE_MIB} MiB"))
+        }
+        Value::Array(items) => items.iter().try_for_each(check_texts),
+        Value::Object(members) => members.values().try_for_each(check_texts),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a text with its lines indented.
+fn indented(text: &str, indentation: &str) -> String {
+    let line = |line: &str| match line {
+        "\n" => line.to_owned(),
+        _ => format!("{indentation}{line}"),
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
