@@ -12,6 +12,7 @@ mod long_texts;
 mod misses;
 mod parameters;
 mod proxies;
+mod readable;
 mod repeats;
 mod round_trip;
 mod secrets;

@@ -15,12 +15,11 @@ use crate::{
     },
     cli::{
         args::CheckArgs,
-        check_recordings::check_recordings,
+        check_recordings::{check_recordings, has_rules, read_rules},
         config::{ConfigError, checked_models},
     },
     component::{self, Context, Loaded, StandIn},
     models::SidecarModels,
-    provider::scripted::rules::{self, Rules},
     server::{ModelSource, StartError},
     simulate::{self, InvalidSimulation, Plan},
     tools,
@@ -87,8 +86,8 @@ fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
         let plan = Plan::read(file, &context.environment, &mut models);
         plan.map(|plan| plan.warnings().to_vec()).map_err(|InvalidSimulation(errors)| errors)
     });
-    others.rules = others.check(loaded, rules::is_rules_file, |loaded, file| {
-        let rules = Rules::load(file)?;
+    others.rules = others.check(loaded, has_rules, |loaded, file| {
+        let rules = read_rules(file)?;
         Ok([rules.warnings(), &loaded.unknown_components(&rules)].concat())
     });
     others.tools = others.check(loaded, tools::is_tools_file, |_, file| {

@@ -1,9 +1,16 @@
 //! The recordings that `mynah check` checks.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use crate::{
-    base::diagnostics::Diagnostic, component::Loaded, server::ModelSource, upstream::read_recording,
+    base::diagnostics::Diagnostic,
+    component::Loaded,
+    provider::scripted::{
+        Rules,
+        rules::{RulesText, is_rules_file},
+    },
+    server::ModelSource,
+    upstream::{read_recording, recording_text},
 };
 
 /// Checks that exchanges can be read from and added to the recordings of all components with real models.
@@ -30,4 +37,21 @@ pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Opt
     errors.retain(|error| !loaded.errors.contains(error));
     loaded.errors.extend(errors);
     Some(valid)
+}
+
+/// Returns `true` if a file has rules, which may be those of a recording that is larger than other files.
+pub(super) fn has_rules(file: &Path) -> bool {
+    is_rules_file(file) || recording_text(file).is_some()
+}
+
+/// Reads a file of rules, which may be a recording.
+///
+/// # Errors
+///
+/// Fails with all errors in the file, or if it cannot be read.
+pub(super) fn read_rules(file: &Path) -> Result<Rules, Vec<Diagnostic>> {
+    match recording_text(file) {
+        Some(text) => Rules::read_all(vec![RulesText::of_recording(file, text)]),
+        None => Rules::load(file),
+    }
 }

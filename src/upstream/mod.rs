@@ -17,5 +17,5 @@ pub(crate) use self::{
     openai::{OpenAi, OpenAiSettings},
     recorded::RecordedProvider,
     recorder::{Recorder, RecorderError},
-    recordings::read_recording,
+    recordings::{read_recording, recording_text},
 };

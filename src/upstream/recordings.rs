@@ -24,3 +24,8 @@ pub(crate) fn read_recording(
     let text = files::read_large(&path, MAX_MIB).map_err(|error| vec![error])?;
     Recording::read(&text, &path).map(Some)
 }
+
+/// Returns the text of a file that looks like a recording. It may be larger than other files of rules.
+pub(crate) fn recording_text(file: &Path) -> Option<String> {
+    files::read_large(file, MAX_MIB).ok().filter(|text| Recording::is_recording(text))
+}

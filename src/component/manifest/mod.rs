@@ -13,7 +13,10 @@ pub(super) use self::resource::{
 };
 
 use self::resource::Resource;
-use crate::base::{diagnostics::Diagnostic, files, yaml};
+use crate::{
+    base::{diagnostics::Diagnostic, files, yaml},
+    upstream::recording_text,
+};
 
 /// One thing found in the folders and files: a component, a diagnostic or an empty file.
 #[derive(Debug)]
@@ -73,7 +76,7 @@ impl Entries {
         }
         let text = match files::read_regular(file) {
             Ok(text) => text,
-            Err(error) => return self.entries.push(Entry::Diagnostic(error)),
+            Err(error) => return self.error(error, file),
         };
         if text.trim().is_empty() {
             self.entries.push(Entry::Empty(file.to_owned()));
@@ -82,7 +85,7 @@ impl Entries {
             match yaml::parse(document.text, document.first_line) {
                 Ok(Some(tree)) => self.resource(file, resource::read(tree)),
                 Ok(None) => {}
-                Err(error) => self.diagnostic(error, file),
+                Err(error) => self.error(error, file),
             }
         }
     }
@@ -94,6 +97,13 @@ impl Entries {
             }
             Resource::Other(info) => self.diagnostic(info, file),
         }
+    }
+
+    /// Adds an error, unless the file is a recording, which may be larger than a component.
+    fn error(&mut self, error: Diagnostic, file: &Path) {
+        let is_recording = recording_text(file).is_some();
+        let skipped = || Diagnostic::info("skipped: a recording");
+        self.diagnostic(if is_recording { skipped() } else { error }, file);
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic, file: &Path) {
