@@ -230,7 +230,7 @@ mod tests {
     /// Returns the context of a call in a session.
     fn context(session: &str) -> CallContext {
         let mut context = CallContext::new(Some(session.into()), None);
-        context.set_records(Arc::default(), Arc::default(), false);
+        context.set_records(Arc::default(), Arc::default(), Arc::default(), false);
         context
     }
 
@@ -281,7 +281,7 @@ mod tests {
     fn a_fault_that_is_over_is_not_counted() {
         let table = FaultTable::default();
         let (counters, mut context) = (Arc::<Counters>::default(), context("s"));
-        context.set_records(counters.clone(), Arc::default(), false);
+        context.set_records(counters.clone(), Arc::default(), Arc::default(), false);
         let count = |session| table.count(session, &counters);
         assert_eq!(count(None), 0);
         table.set(target(r#"{"component":"echo","fail_first":1,"cut_after":1}"#)).unwrap();

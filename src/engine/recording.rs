@@ -81,7 +81,8 @@ impl Recording {
         request: impl FnOnce() -> Option<SentRequest>,
     ) -> Self {
         let (counters, waiting) = (engine.counters.clone(), engine.waiting.clone());
-        context.set_records(counters, waiting, engine.journal.is_some());
+        let redactor = engine.redactor.load_full();
+        context.set_records(counters, waiting, redactor, engine.journal.is_some());
         let draft = engine.journal.as_ref().map(|journal| {
             Box::new(Draft {
                 journal: journal.clone(),

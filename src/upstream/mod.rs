@@ -8,6 +8,7 @@ mod openai;
 mod recorded;
 mod recorder;
 mod recordings;
+mod redacted;
 mod repeats;
 mod request_files;
 mod writer;
@@ -18,4 +19,5 @@ pub(crate) use self::{
     recorded::RecordedProvider,
     recorder::{Recorder, RecorderError},
     recordings::{read_recording, recording_text},
+    redacted::RedactedProvider,
 };

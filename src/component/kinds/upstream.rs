@@ -18,7 +18,7 @@ use crate::{
             rules::{RuleSources, SessionRules},
         },
     },
-    upstream::{DaprdModel, OpenAi, OpenAiSettings, RecordedProvider, Recorder},
+    upstream::{DaprdModel, OpenAi, OpenAiSettings, RecordedProvider, Recorder, RedactedProvider},
 };
 
 /// A component type that is OpenAI's API with another address. Source:
@@ -163,6 +163,7 @@ impl UpstreamModel {
             Model::OpenAi(model) => model.clone(),
             Model::Daprd(model) => model.clone(),
         };
+        let model = Arc::new(RedactedProvider(model));
         match &self.recorder {
             Some(recorder) => Arc::new(RecordedProvider::new(name, model, recorder.clone())),
             None => model,

@@ -20,6 +20,7 @@ use crate::{
         blocking::{Panicked, run_blocking},
         clock::{self, Moment},
         memory::{Charge, MemoryExhausted, Reservation},
+        redactor::Redactor,
     },
     chat::ErrorKind,
 };
@@ -65,6 +66,8 @@ struct Call {
     counters: Option<Arc<Counters>>,
     /// The calls of the sidecar that wait; `None` outside of a sidecar.
     waiting: Option<Arc<WaitingCalls>>,
+    /// Knows the secrets of the sidecar; `None` outside of a sidecar.
+    redactor: Option<Arc<Redactor>>,
     /// What made the answer; `None` if the journal is off.
     answers: Option<AnswerRecord>,
 }
@@ -265,16 +268,18 @@ impl CallContext {
         }
     }
 
-    /// Sets the counters of the sidecar's sessions, its calls that wait, and whether providers record what
-    /// made the answer. Has no effect on a context that has been copied.
+    /// Sets the counters of the sidecar's sessions, its calls that wait, what removes its secrets, and
+    /// whether providers record what made the answer. Has no effect on a context that has been copied.
     pub fn set_records(
         &mut self,
         counters: Arc<Counters>,
         waiting: Arc<WaitingCalls>,
+        redactor: Arc<Redactor>,
         records_answers: bool,
     ) {
         if let Some(call) = Arc::get_mut(&mut self.call) {
             (call.counters, call.waiting) = (Some(counters), Some(waiting));
+            call.redactor = Some(redactor);
             call.answers = records_answers.then(AnswerRecord::default);
         }
     }
@@ -295,6 +300,11 @@ impl CallContext {
     /// Returns the API through which the call arrived, if it is a call to a sidecar.
     pub fn surface(&self) -> Option<Surface> {
         self.call.surface
+    }
+
+    /// Returns what removes secrets from texts. Outside of a sidecar, it knows no secrets.
+    pub fn redactor(&self) -> &Redactor {
+        self.call.redactor.as_deref().unwrap_or(Redactor::of_patterns())
     }
 
     /// Lets a name of the session in the request's metadata take precedence.
