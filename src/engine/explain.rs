@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Component;
+use super::{Component, redactor::Redactor};
 use crate::{
     base::work::{Stopped, Work},
     chat::Request,
@@ -49,6 +49,7 @@ pub(crate) struct ExplainedCall<'c> {
     pub(crate) request: Request,
     pub(crate) session: &'c str,
     pub(crate) is_alpha1: bool,
+    pub(crate) redactor: &'c Redactor,
 }
 
 /// Makes a request to a component what its rules see: scrubbed, and with the component's own tools.
@@ -80,7 +81,7 @@ pub(crate) fn explain(
     call: ExplainedCall<'_>,
     work: &Work,
 ) -> Result<Explanation, Stopped> {
-    let ExplainedCall { mut request, session, is_alpha1 } = call;
+    let ExplainedCall { mut request, session, is_alpha1, redactor } = call;
     show_to_rules(component, &mut request, work)?;
     let request = Arc::new(request);
     let outcome = component.script.as_ref().map_or(ChainOutcome::Absent, |script| {
@@ -96,6 +97,7 @@ pub(crate) fn explain(
         model: component.model.as_deref(),
         session,
         alpha1: is_alpha1,
+        redactor,
     };
     let matched = MatchedCall::with_origin(&request, origin);
     let on_exhausted = component.script.as_ref().map(|script| script.on_exhausted);

@@ -1,13 +1,14 @@
 //! Keys and other secrets are in no recording, log, journal or error.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::json;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::{
     KEY, component, component_of, model, recorded, recorder_with, replay,
-    server::{Model, hello, mynah, named, response},
+    server::{HI, Model, hello, mynah, named, response},
     stop,
 };
 use crate::support::{
@@ -100,6 +101,24 @@ async fn keys_are_in_no_error() {
     }
 }
 
+/// A component named `gpt` with an item for its key.
+fn with_key(endpoint: &str, key: &str) -> PathBuf {
+    let folder = component(endpoint);
+    let file = folder.join("gpt.yaml");
+    let yaml = fs::read_to_string(&file).unwrap();
+    let literal = format!("{{name: key, value: {KEY}}}");
+    assert!(yaml.contains(&literal));
+    let secrets = folder.join("secrets.json");
+    fs::write(&secrets, json!({ "models": { "gpt": KEY } }).to_string()).unwrap();
+    let store = format!(
+        "---\napiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: store}}\nspec:\n  type: \
+         secretstores.local.file\n  version: v1\n  metadata: [{{name: secretsFile, value: {secrets:?}}}]\n"
+    );
+    let auth = "auth: {secretStore: store}\n";
+    fs::write(&file, yaml.replace(&literal, key) + auth + &store).unwrap();
+    folder
+}
+
 #[tokio::test]
 async fn keys_of_daprd_are_in_no_error() {
     let folder = scratch("daprd");
@@ -118,4 +137,50 @@ async fn keys_of_daprd_are_in_no_error() {
     for error in errors(&sidecar).await {
         assert!(error.contains("[redacted]") && !error.contains("planted"), "{error}");
     }
+}
+
+const KEYS: [(&str, &[(&str, &str)]); 3] = [
+    ("{name: key, value: planted-key-123456}", &[]),
+    ("{name: key, envRef: MODEL_KEY}", &[("MODEL_KEY", KEY)]),
+    ("{name: key, secretKeyRef: {name: \"models:gpt\"}}", &[]),
+];
+
+/// A key is removed from what is recorded and from what is asked, wherever it comes from.
+#[tokio::test]
+async fn keys_are_removed_from_what_is_asked() {
+    let call = |text: &str| named(request([user(&format!("{text} with {KEY}."))]));
+    for (key, environment) in KEYS {
+        let (mut model, recordings) = (Model::json("200 OK", HI).await, scratch("recordings"));
+        let components = with_key(&model.endpoint, key);
+        let folders = [&components, &recordings].map(|it| it.to_str().unwrap());
+        let start = |flags: &[&str]| {
+            Sidecar::start_in(environment, &[&["--resources-path", folders[0]], flags].concat())
+        };
+        let sidecar = start(&["--upstream", "openai", "--record", folders[1]]);
+        sidecar.converse(call("Log in")).await.unwrap();
+        let sent = model.requests.recv().await.unwrap();
+        assert!(sent.contains(&format!("authorization: Bearer {KEY}")), "{sent}");
+        stop(sidecar).await;
+        let text = recorded(&recordings);
+        assert!(text.contains("Log in with [redacted].") && !text.contains("planted"), "{text}");
+        let sidecar = start(&["--replay", folders[1]]);
+        assert_eq!(sidecar.converse(call("Log in")).await.unwrap().content, "hi");
+        let missed = sidecar.converse(call("Log out")).await.unwrap_err();
+        assert_eq!(missed.code(), Code::FailedPrecondition);
+        assert!(missed.message().contains("with [redacted]."), "{}", missed.message());
+    }
+}
+
+/// Without the variable, nobody knows that a text is a key.
+#[tokio::test]
+async fn a_key_that_is_not_there_is_not_removed() {
+    let recordings = scratch("recordings");
+    let text = "rules: [{match: {request: {component: gpt, messages: [{role: user, text: \"Use [redacted].\"}]}}, respond: hi}]";
+    fs::write(recordings.join("gpt.yaml"), text).unwrap();
+    let components = with_key("http://127.0.0.1:9/v1", KEYS[1].0);
+    let sidecar = replay(&components, &recordings);
+    let call = |text: &str| -> ConversationRequestAlpha2 { named(request([user(text)])) };
+    assert_eq!(sidecar.converse(call("Use [redacted].")).await.unwrap().content, "hi");
+    let missed = sidecar.converse(call(&format!("Use {KEY}."))).await.unwrap_err();
+    assert_eq!(missed.code(), Code::FailedPrecondition);
 }

@@ -100,11 +100,12 @@ fn explanation(
     let session = request.session.as_deref().or_else(|| session_in_metadata(&chat));
     let session = session.unwrap_or(DEFAULT_SESSION).to_owned();
     let is_alpha1 = api.is_alpha1();
-    let call = ExplainedCall { request: chat, session: &session, is_alpha1 };
+    let redactor = &engine.redactor.load();
+    let call = ExplainedCall { request: chat, session: &session, is_alpha1, redactor };
     let explanation = explain(&component, &engine.counters, call, work)?;
     // Serializing texts and numbers cannot fail.
     let mut json = serde_json::to_value(&explanation).unwrap_or_default();
-    engine.redactor.load().redact(&mut json);
+    redactor.redact(&mut json);
     Ok(json.to_string())
 }
 

@@ -175,6 +175,7 @@ impl Search<'_> {
             model: component.as_ref().and_then(|component| component.model.as_deref()),
             session: &session,
             alpha1: entry.request.as_ref().is_some_and(|sent| sent.api.is_alpha1()),
+            redactor: self.redactor,
         };
         look(request, origin).map(Some)
     }

@@ -295,7 +295,7 @@ fn with_stream(steps: &[Value], at: usize, step: &Value) -> Option<Vec<Value>> {
 }
 
 fn hash(request: &RequestForm, normalizer: &Normalizer) -> u64 {
-    NormalizedForm::new(request.clone(), normalizer).hash()
+    NormalizedForm::of_recorded(request.clone(), normalizer).hash()
 }
 
 fn is_error(step: &Value) -> bool {

@@ -85,7 +85,8 @@ fn differences(recorded: &RequestCondition, call: &MatchedCall<'_>) -> String {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let hint = recorded.missing_normalization(&call.form()).map_or_else(String::new, |kind| {
+    let missing = recorded.missing_normalization(&call.form(), call.redactor);
+    let hint = missing.map_or_else(String::new, |kind| {
         format!("; the requests would be equal with {} in normalize", kind.as_str())
     });
     format!("{shown}{more}{hint}")

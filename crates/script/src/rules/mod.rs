@@ -169,6 +169,7 @@ fn matched_call<'c>(
         model: Some(&settings.model),
         session: context.session_name(),
         alpha1: context.is_alpha1(),
+        redactor: context.redactor(),
     };
     MatchedCall::with_origin(request, origin)
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use mynah_core::{
+    base::redactor::Redactor,
     chat::{Attachment, Message, Request, Role, ToolCall},
     provider::turns::count_turns,
 };
@@ -30,6 +31,8 @@ pub struct CallOrigin<'c> {
     pub session: &'c str,
     /// Whether the call arrived through the first version of Dapr's API, which has no tools.
     pub alpha1: bool,
+    /// What removes secrets before the request is compared with recorded ones.
+    pub redactor: &'c Redactor,
 }
 
 /// A call, as conditions see it.
@@ -45,6 +48,8 @@ pub struct MatchedCall<'c> {
     pub session: &'c str,
     /// Whether the call arrived through the first version of Dapr's API, which has no tools.
     pub alpha1: bool,
+    /// What removes secrets before the request is compared with recorded ones.
+    pub redactor: &'c Redactor,
     /// The text of the last user message, for each way to find it.
     user: [OnceCell<Option<Cow<'c, str>>>; 4],
     system: OnceCell<Option<String>>,
@@ -71,19 +76,21 @@ impl<'c> MatchedCall<'c> {
     /// Creates a call of version 2 of Dapr's API in the default session.
     pub fn new(request: &'c Request, component: &'c str) -> Self {
         let session = mynah_core::provider::call::DEFAULT_SESSION;
-        let origin = CallOrigin { component, model: None, session, alpha1: false };
+        let redactor = Redactor::of_patterns();
+        let origin = CallOrigin { component, model: None, session, alpha1: false, redactor };
         Self::with_origin(request, origin)
     }
 
     /// Creates a call. Its model is the one that the client asks for, or else that of the component.
     pub fn with_origin(request: &'c Request, origin: CallOrigin<'c>) -> Self {
-        let CallOrigin { component, model, session, alpha1 } = origin;
+        let CallOrigin { component, model, session, alpha1, redactor } = origin;
         Self {
             request,
             component,
             model: request.model.as_deref().or(model),
             session,
             alpha1,
+            redactor,
             user: Default::default(),
             system: OnceCell::new(),
             last_message: OnceCell::new(),
@@ -153,7 +160,7 @@ impl<'c> MatchedCall<'c> {
         if let Some((_, form)) = known.iter().find(|(own, _)| Arc::ptr_eq(own, normalizer)) {
             return form.clone();
         }
-        let form = Rc::new(NormalizedForm::new(self.form(), normalizer));
+        let form = Rc::new(NormalizedForm::new(self.form(), normalizer, self.redactor));
         known.push((normalizer.clone(), form.clone()));
         form
     }

@@ -45,14 +45,15 @@ pub(crate) struct NormalizedForm {
 impl RequestCondition {
     /// Creates a condition without normalization of its own.
     fn new(written: RequestForm, normalizer: Arc<Normalizer>) -> Self {
-        let normalized = NormalizedForm::new(written.clone(), &normalizer);
+        let normalized = NormalizedForm::of_recorded(written.clone(), &normalizer);
         Self { written: written.into(), normalized, normalizer }
     }
 
     /// Uses the normalization of a file.
     pub(super) fn set_normalizer(&mut self, normalizer: &Arc<Normalizer>) {
         if self.normalizer != *normalizer {
-            self.normalized = NormalizedForm::new(self.written.as_ref().clone(), normalizer);
+            let written = self.written.as_ref().clone();
+            self.normalized = NormalizedForm::of_recorded(written, normalizer);
         }
         self.normalizer = normalizer.clone();
     }
@@ -81,20 +82,24 @@ impl RequestCondition {
     pub(in super::super) fn missing_normalization(
         &self,
         form: &RequestForm,
+        redactor: &Redactor,
     ) -> Option<Normalization> {
         Normalization::ALL.into_iter().find(|added| {
             let normalizer = self.normalizer.with(*added);
-            let [own, other] = [self.written.as_ref(), form]
-                .map(|form| NormalizedForm::new(form.clone(), &normalizer).form);
-            own == other
+            let own = NormalizedForm::of_recorded(self.written.as_ref().clone(), &normalizer);
+            own.form == NormalizedForm::new(form.clone(), &normalizer, redactor).form
         })
     }
 }
 
 impl NormalizedForm {
-    pub(crate) fn new(mut form: RequestForm, normalizer: &Normalizer) -> Self {
-        // Recordings have no secrets.
-        let redactor = Redactor::default();
+    /// Returns the form of what is recorded, which has no secrets that are known.
+    pub(crate) fn of_recorded(form: RequestForm, normalizer: &Normalizer) -> Self {
+        Self::new(form, normalizer, Redactor::of_patterns())
+    }
+
+    /// Returns the form of what is asked.
+    pub(super) fn new(mut form: RequestForm, normalizer: &Normalizer, redactor: &Redactor) -> Self {
         form.change_texts(&mut |text| {
             redactor.redact_text(text);
             normalizer.apply_to(text);

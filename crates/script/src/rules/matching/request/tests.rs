@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 
 fn form(request: &Request) -> NormalizedForm {
-    NormalizedForm::new(RequestForm::new(request, "gpt"), Normalizer::usual())
+    NormalizedForm::of_recorded(RequestForm::new(request, "gpt"), Normalizer::usual())
 }
 
 fn hash(prompt: &str) -> u64 {
@@ -42,7 +42,11 @@ fn other_normalization_is_proposed() {
         let recorded = RequestForm::new(&Request::from(recorded), "gpt");
         let condition = RequestCondition::new(recorded, Normalizer::usual().clone());
         let seen = RequestForm::new(&Request::from(seen), "gpt");
-        assert_eq!(condition.missing_normalization(&seen), expected, "{seen:?}");
+        assert_eq!(
+            condition.missing_normalization(&seen, Redactor::of_patterns()),
+            expected,
+            "{seen:?}"
+        );
     }
 }
 
