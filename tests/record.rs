@@ -3,6 +3,7 @@
 mod choices;
 mod daprd_requests;
 mod diff;
+mod edits;
 mod errors;
 mod files;
 mod goldens;

@@ -6,6 +6,7 @@ mod daprd;
 mod hashed_file;
 mod openai;
 mod recorded;
+mod recorded_file;
 mod recorder;
 mod recordings;
 mod redacted;

@@ -7,6 +7,19 @@ use crate::{
     provider::scripted::recordings::{MAX_MIB, Recording, file_name},
 };
 
+/// Reads the file of a recording. Returns `None` if there is none.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, Vec<Diagnostic>> {
+    // A link that leads nowhere is an error.
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    files::read_large(path, MAX_MIB).map(Some).map_err(|error| vec![error])
+}
+
 /// Reads the recording of a component. Returns `None` if there is none.
 ///
 /// # Errors
@@ -17,12 +30,7 @@ pub(crate) fn read_recording(
     component: &str,
 ) -> Result<Option<Recording>, Vec<Diagnostic>> {
     let path = folder.join(file_name(component));
-    // A link that leads nowhere is an error.
-    if path.symlink_metadata().is_err() {
-        return Ok(None);
-    }
-    let text = files::read_large(&path, MAX_MIB).map_err(|error| vec![error])?;
-    Recording::read(&text, &path).map(Some)
+    read_text(&path)?.map(|text| Recording::read(&text, &path)).transpose()
 }
 
 /// Returns the text of a file that looks like a recording. It may be larger than other files of rules.

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::Write,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -12,22 +11,18 @@ use tokio::{runtime::Builder, sync::mpsc::Receiver};
 
 use super::{
     hashed_file,
-    recordings::read_recording,
+    recorded_file::RecordedFile,
     repeats::{Fingerprint, Repeats},
     request_files,
 };
 use crate::{
     base::{
         clock::{self, Moment},
-        diagnostics::Diagnostic,
         environment::Environment,
-        files,
         redactor::Redactor,
     },
     chat::Request,
-    provider::scripted::recordings::{
-        Added, Exchange, RecordedAnswer, Recording, TOOLS, file_name,
-    },
+    provider::scripted::recordings::{Added, Exchange, RecordedAnswer, TOOLS, file_name},
 };
 
 /// Maximum time between a call and the file.
@@ -55,7 +50,7 @@ pub(super) struct Writer {
     redactor: Redactor,
     repeats: Arc<Repeats>,
     /// By component.
-    recordings: BTreeMap<String, Recording>,
+    files: BTreeMap<String, RecordedFile>,
     /// The only request that has the key of an exchange, by component, session and key. `None` if there are
     /// several.
     sources: BTreeMap<(String, String, u64), Option<u64>>,
@@ -73,7 +68,7 @@ impl Writer {
             secrets: Vec::new(),
             redactor: Redactor::default(),
             repeats: repeats.clone(),
-            recordings: BTreeMap::new(),
+            files: BTreeMap::new(),
             sources: BTreeMap::new(),
             changed: BTreeSet::new(),
             tools: BTreeSet::new(),
@@ -135,8 +130,10 @@ impl Writer {
         mut exchange: Exchange,
     ) -> Result<Added, String> {
         let (component, session) = (exchange.request.component.clone(), exchange.session.clone());
-        let recording = self.recording(&component)?;
-        let key = recording.key(&exchange);
+        // It is read at its first exchange.
+        let open = || RecordedFile::open(&self.folder, &component);
+        let file = self.files.entry(component.clone()).or_insert_with(open);
+        let key = file.recording().key(&exchange);
         let source = self.sources.entry((component.clone(), session.clone(), key));
         let source = source.or_insert(Some(fingerprint.request));
         // Requests that normalization makes equal are counted together.
@@ -144,10 +141,9 @@ impl Writer {
             exchange.repeats += source.take().map_or(0, |other| self.repeats.forget(other));
         }
         let is_only = source.is_some();
-        let recording = self.recording(&component)?;
-        let added = recording.add_with_key(key, &exchange);
+        let added = file.add(key, exchange);
         let is_added = matches!(added, Ok(Added::Text | Added::Nothing));
-        let is_recorded = is_only && is_added && recording.repeats(key, &session);
+        let is_recorded = is_only && is_added && file.recording().repeats(key, &session);
         self.repeats.added(fingerprint, is_recorded);
         added
     }
@@ -175,35 +171,16 @@ impl Writer {
         }
     }
 
-    /// Returns the recording of a component, which is read at its first exchange.
-    fn recording(&mut self, component: &str) -> Result<&mut Recording, String> {
-        if !self.recordings.contains_key(component) {
-            let read = self.open(component)?;
-            self.recordings.insert(component.to_owned(), read);
-        }
-        self.recordings.get_mut(component).ok_or_else(|| "no recording".to_owned())
-    }
-
-    fn open(&self, component: &str) -> Result<Recording, String> {
-        let lines = |errors: Vec<Diagnostic>| {
-            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-        };
-        read_recording(&self.folder, component).map(Option::unwrap_or_default).map_err(lines)
-    }
-
     /// Writes what has changed. What cannot be written stays changed, so that it is tried again.
     fn write(&mut self) {
-        let Self { folder, recordings, changed, .. } = self;
+        let Self { folder, files, changed, .. } = self;
         changed.retain(|component| {
-            let Some(recording) = recordings.get_mut(component) else { return false };
-            let path = folder.join(file_name(component));
-            let text = recording.text();
-            // The file refers to the texts.
-            let written = request_files::write(folder, recording)
-                .and_then(|()| files::replace(&path, |file| file.write_all(text.as_bytes())));
+            let Some(file) = files.get_mut(component) else { return false };
+            let written = file.write(folder);
             written
-                .map(|()| recording.forget_long_texts())
-                .inspect_err(|error| tracing::error!("{}: not recorded: {error}", path.display()))
+                .inspect_err(|error| {
+                    tracing::error!("{}: not recorded: {error}", file.path().display());
+                })
                 .is_err()
         });
         // An exchange that comes again tries to write again.

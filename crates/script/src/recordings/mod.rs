@@ -26,6 +26,6 @@ mod tests;
 pub use self::{
     exchange::{Exchange, Recorded, RecordedAnswer, redact_answer},
     names::file_name,
-    recording::{Added, Recording, TOOLS},
+    recording::{Added, Recording, TOOLS, Unwritten},
     room::MAX_MIB,
 };

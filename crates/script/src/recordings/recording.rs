@@ -1,5 +1,7 @@
 //! The file of a component, to which exchanges are added.
 
+mod resume;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -8,6 +10,7 @@ use std::{
 use mynah_core::base::diagnostics::Diagnostic;
 use serde_json::{Value, json};
 
+pub use self::resume::Unwritten;
 use super::{
     Exchange, document,
     names::rule_name,
