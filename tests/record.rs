@@ -11,6 +11,8 @@ mod goldens;
 mod hostile;
 mod long_texts;
 mod misses;
+#[cfg(target_os = "linux")]
+mod not_recorded;
 mod parameters;
 mod proxies;
 mod readable;
@@ -18,6 +20,7 @@ mod repeats;
 mod round_trip;
 mod secrets;
 mod server;
+mod services;
 mod start;
 mod tls_server;
 mod upstream;

@@ -33,7 +33,7 @@ fn mynah(endpoint: &str) -> Sidecar {
 
 /// Starts a model that repeats a text until the client has had enough, or until it has sent a number of
 /// bytes.
-async fn endless(head: &'static str, text: &'static str, length: usize) -> String {
+pub(super) async fn endless(head: &'static str, text: &'static str, length: usize) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}/v1", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -50,9 +50,9 @@ async fn endless(head: &'static str, text: &'static str, length: usize) -> Strin
     endpoint
 }
 
-const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"";
-const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-const EVENT: &str =
+pub(super) const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"";
+pub(super) const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+pub(super) const EVENT: &str =
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"more and more\"}}]}\n\n";
 const STREAM: &str =
     r#"{"model":"gpt","stream":true,"messages":[{"role":"user","content":"hello"}]}"#;

@@ -22,14 +22,14 @@ fn mynah(endpoint: &str, environment: &[(&str, &str)]) -> Sidecar {
 }
 
 /// A proxy that opens tunnels, all of them to one port.
-struct Proxy {
-    url: String,
+pub(super) struct Proxy {
+    pub(super) url: String,
     /// The requests for tunnels.
-    heads: UnboundedReceiver<String>,
+    pub(super) heads: UnboundedReceiver<String>,
 }
 
 impl Proxy {
-    async fn start(target: u16) -> Self {
+    pub(super) async fn start(target: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://user:planted@{}", listener.local_addr().unwrap());
         let (sender, heads) = mpsc::unbounded_channel();

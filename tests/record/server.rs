@@ -1,6 +1,6 @@
 //! A server that stands where a real model stands.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::Value;
@@ -28,16 +28,26 @@ pub(super) struct Model {
 impl Model {
     /// Starts a server that answers with these bytes and then closes the connection.
     pub(super) async fn start(reply: impl Into<Vec<u8>>) -> Self {
+        let reply = reply.into();
+        Self::answering(move |_| reply.clone()).await
+    }
+
+    /// Starts a server that answers each request with its own bytes and then closes the connection.
+    pub(super) async fn answering<R: Into<Vec<u8>>>(
+        reply: impl Fn(&str) -> R + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}/v1/", listener.local_addr().unwrap());
         let (sender, requests) = mpsc::unbounded_channel();
-        let reply = reply.into();
+        let reply = Arc::new(reply);
         tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
                 let (sender, reply) = (sender.clone(), reply.clone());
                 tokio::spawn(async move {
                     let mut connection = connection;
-                    let _ = sender.send(read_request(&mut connection).await);
+                    let request = read_request(&mut connection).await;
+                    let reply = reply(&request).into();
+                    let _ = sender.send(request);
                     let _ = connection.write_all(&reply).await;
                 });
             }
@@ -64,7 +74,7 @@ pub(super) fn response(status: &str, kind: &str, body: &str) -> String {
 }
 
 /// Reads a request with a body.
-async fn read_request(connection: &mut TcpStream) -> String {
+pub(super) async fn read_request(connection: &mut TcpStream) -> String {
     let (mut text, mut bytes) = (String::new(), [0; 4096]);
     loop {
         let read = connection.read(&mut bytes).await.unwrap_or_default();

@@ -70,25 +70,29 @@ async fn answers_that_end_too_early_are_errors() {
 async fn a_retry_waits_as_the_model_asks() {
     let reply = "HTTP/1.1 429 Too Many\r\nretry-after: 7\r\ncontent-length: 0\r\n\r\n";
     let model = Model::start(reply).await;
-    let reply = mynah(&model)
-        .post(
-            "/v1/chat/completions",
-            r#"{"model":"gpt","messages":[{"role":"user","content":"a"}]}"#,
-        )
-        .await;
-    assert_eq!(reply.status, 500);
     let sidecar = mynah(&model);
-    let url = sidecar.url("/v1.0-alpha2/conversation/gpt/converse");
-    let body = r#"{"inputs":[{"messages":[{"ofUser":{"content":[{"text":"a"}]}}]}]}"#;
     let client = crate::support::http::direct_client();
-    let reply = client
-        .post(url)
-        .header("content-type", "application/json")
-        .body(body)
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(reply.headers()["retry-after"], "7");
+    let bodies = [
+        (
+            "/v1.0-alpha2/conversation/gpt/converse",
+            r#"{"inputs":[{"messages":[{"ofUser":{"content":[{"text":"a"}]}}]}]}"#,
+        ),
+        ("/v1/chat/completions", r#"{"model":"gpt","messages":[{"role":"user","content":"a"}]}"#),
+        ("/v1/chat/completions", STREAM),
+    ];
+    for (path, body) in bodies {
+        let reply = client.post(sidecar.url(path)).body(body).send().await.unwrap();
+        assert_eq!(reply.status(), 500, "{path}");
+        assert_eq!(reply.headers()["retry-after"], "7", "{path}");
+    }
+    let whole = sidecar.converse(hello()).await.unwrap_err();
+    let streamed = crate::support::stream(&sidecar, hello()).await.unwrap_err();
+    for status in [whole, streamed] {
+        let details = status.details();
+        assert!(String::from_utf8_lossy(details).contains("google.rpc.RetryInfo"), "{status:?}");
+        // The encoded delay of 7 seconds.
+        assert!(details.windows(4).any(|bytes| bytes == [10, 2, 8, 7]), "{status:?}");
+    }
 }
 
 /// A stream of a model: reasoning, text, a tool call in pieces, then usage.
@@ -138,6 +142,32 @@ async fn streams_pass() {
         (&body["stream"], &body["stream_options"]),
         (&json!(true), &json!({ "include_usage": true }))
     );
+}
+
+/// A server that does not know the option for the usage gets the request again without it.
+#[tokio::test]
+async fn a_stream_without_usage_is_asked_for() {
+    for status in ["400 Bad Request", "422 Unprocessable"] {
+        let refusal = r#"{"error":{"message":"unknown key stream_options"}}"#;
+        let refusal = response(status, "application/json", refusal);
+        let events = response("200 OK", "text/event-stream", EVENTS);
+        let mut model = Model::answering(move |request| {
+            if request.contains("stream_options") { refusal.clone() } else { events.clone() }
+        })
+        .await;
+        let reply = mynah(&model).post_for_events("/v1/chat/completions", STREAM).await;
+        assert!(reply.body.contains("Let me") && reply.body.contains("[DONE]"), "{}", reply.body);
+        let [mut first, second] = [model.body().await, model.body().await];
+        let options = first.as_object_mut().unwrap().remove("stream_options");
+        assert_eq!((options, first), (Some(json!({ "include_usage": true })), second));
+        assert!(model.requests.try_recv().is_err());
+    }
+    // Other refusals are errors at once.
+    let mut model = Model::json("400 Bad Request", r#"{"error":{"message":"no"}}"#).await;
+    let body = mynah(&model).post_for_events("/v1/chat/completions", STREAM).await.body;
+    assert!(body.contains("unexpected status code: 400: no"), "{body}");
+    model.body().await;
+    assert!(model.requests.try_recv().is_err());
 }
 
 #[tokio::test]
