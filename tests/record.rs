@@ -5,6 +5,7 @@ mod daprd_requests;
 mod diff;
 mod edits;
 mod errors;
+mod every_way;
 mod files;
 mod goldens;
 #[cfg(target_os = "linux")]

@@ -1,12 +1,18 @@
 //! The files of recordings, and the flags.
 
-use std::fs;
+use std::{
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
+use futures_util::future::join_all;
 use insta::assert_snapshot;
 use rustix::process::Signal;
+use twox_hash::XxHash3_64;
 
 use super::{component, component_of, model, recorded, recorder, recorder_with, stop};
 use crate::support::{
+    Sidecar,
     messages::{request, user},
     mynah,
     process::Process,
@@ -67,32 +73,57 @@ async fn two_recorders_do_not_share_a_folder() {
     drop(first);
 }
 
-/// A recorder that is killed while it writes leaves whole exchanges.
+/// Returns a number below `end` that looks random, the same one for each round.
+fn random(round: u64, end: usize) -> usize {
+    let hash = XxHash3_64::oneshot(&round.to_le_bytes());
+    usize::try_from(hash % end as u64).unwrap()
+}
+
+/// Calls a recorder from several clients, and kills it after some of the calls, while others are in flight.
+async fn call_and_kill(sidecar: &Sidecar, round: u64, calls: usize) {
+    let finished = AtomicUsize::new(0);
+    let clients = (0..4).map(|client| {
+        let finished = &finished;
+        async move {
+            let mut connection = sidecar.client().await;
+            for number in 0.. {
+                let text = format!("{round}/{client}/{number} {}", "long ".repeat(999));
+                // The others fail when the recorder is killed.
+                if connection.converse_alpha2(asks(&text)).await.is_err() {
+                    return;
+                }
+                if finished.fetch_add(1, Ordering::Relaxed) == calls {
+                    return sidecar.signal(Signal::KILL);
+                }
+            }
+        }
+    });
+    join_all(clients).await;
+}
+
+/// A recorder that is killed at any moment leaves whole exchanges.
 #[tokio::test]
 async fn a_killed_recorder_leaves_whole_files() {
-    let (model, recordings) = (model("rules: [{respond: \"{{ user }}\"}]"), scratch("recordings"));
+    let model = model("rules: [{respond: \"{{ user }}\"}]");
     let components = component_of(&model);
-    let file = recordings.join("gpt.yaml");
     for round in 0..20 {
+        let (recordings, calls) = (scratch("recordings"), random(round, 300));
+        let file = recordings.join("gpt.yaml");
         let sidecar = recorder(&components, &recordings);
-        // The more calls, the later it is killed.
-        for number in 0..20 * round {
-            sidecar.converse(asks(&format!("{round}/{number}"))).await.unwrap();
-        }
-        sidecar.signal(Signal::KILL);
+        call_and_kill(&sidecar, round, calls).await;
         drop(sidecar);
         if file.exists() {
             let text = recorded(&recordings);
             let checked = Process::start(mynah().args(["check", file.to_str().unwrap()])).wait();
-            assert_eq!(checked.code, Some(0), "{}\n{text}", checked.stdout);
+            assert_eq!(checked.code, Some(0), "{round}, {calls} calls: {}", checked.stdout);
             let whole = text.matches("    finish_reason:").count();
-            assert_eq!(text.matches("- name:").count(), whole);
+            assert_eq!(text.matches("- name:").count(), whole, "{round}, {calls} calls");
         }
+        let sidecar = recorder(&components, &recordings);
+        sidecar.converse(asks("the last one")).await.unwrap();
+        stop(sidecar).await;
+        assert!(recorded(&recordings).contains("- name: the last one"), "{round}, {calls} calls");
     }
-    let sidecar = recorder(&components, &recordings);
-    sidecar.converse(asks("the last one")).await.unwrap();
-    stop(sidecar).await;
-    assert!(recorded(&recordings).contains("- name: the last one"));
 }
 
 /// A recording grows no larger than what can be read.

@@ -14,8 +14,10 @@ use serde_json::{Value, json};
 use super::{component_of, model, recorder_with, replay, stop};
 use crate::support::{
     Sidecar,
-    messages::{assistant_with_calls, request, system, tool, tool_call, tool_result, user},
-    scratch, stream as dapr_stream,
+    messages::{
+        assistant_with_calls, encoded_schema, request, system, tool, tool_call, tool_result, user,
+    },
+    scratch,
 };
 
 /// Number of generated exchanges.
@@ -23,27 +25,33 @@ const EXCHANGES: usize = 60;
 
 /// How a request is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     Grpc,
     GrpcStream,
     Http,
+    HttpStream,
     OpenAi,
     OpenAiStream,
 }
 
-const WAYS: [Way; 5] = [Way::Grpc, Way::GrpcStream, Way::Http, Way::OpenAi, Way::OpenAiStream];
+pub(super) const WAYS: [Way; 6] =
+    [Way::Grpc, Way::GrpcStream, Way::Http, Way::HttpStream, Way::OpenAi, Way::OpenAiStream];
 
 /// An exchange: what is asked, and the step with which the model answers.
-#[derive(Debug, Clone)]
-struct Asked {
-    prompt: String,
-    with_result: bool,
-    has_tools: bool,
-    temperature: Option<f64>,
-    step: Value,
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked {
+    pub(super) prompt: String,
+    pub(super) with_result: bool,
+    pub(super) has_tools: bool,
+    pub(super) temperature: Option<f64>,
+    /// The name and the schema of the answer.
+    pub(super) format: Option<Value>,
+    /// Whether the ways have ids and a spelling of their own.
+    pub(super) is_spelled_differently: bool,
+    pub(super) step: Value,
 }
 
-fn text() -> impl Strategy<Value = String> {
+pub(super) fn text() -> impl Strategy<Value = String> {
     let special =
         select(vec!["yes", "a: b # c", "a\n\n b\n", "---\n", "\t", "\"", "\\", "é😀", "  a"]);
     vec(prop_oneof![special.prop_map(str::to_owned), "[a-zà-ö ]{1,9} "], 0..6)
@@ -76,6 +84,8 @@ fn generated() -> Vec<Asked> {
         with_result,
         has_tools,
         temperature,
+        format: None,
+        is_spelled_differently: true,
         step,
     });
     let mut runner = TestRunner::deterministic();
@@ -115,6 +125,7 @@ impl Asked {
             name: "gpt".to_owned(),
             tools,
             temperature: self.temperature,
+            response_format: self.format.as_ref().map(encoded_schema),
             ..request(messages)
         }
     }
@@ -126,10 +137,11 @@ impl Asked {
             json!({ "ofUser": { "content": content(&self.prompt) } }),
         ];
         if self.with_result {
-            let function = json!({ "name": "add", "arguments": "{ \"a\": 1 }" });
-            let calls = json!([{ "id": "c5", "function": function }]);
+            let (id, arguments) = self.spelled("c5", "{ \"a\": 1 }");
+            let function = json!({ "name": "add", "arguments": arguments });
+            let calls = json!([{ "id": id, "function": function }]);
             messages.push(json!({ "ofAssistant": { "toolCalls": calls } }));
-            let result = json!({ "toolId": "c5", "name": "add", "content": content("3") });
+            let result = json!({ "toolId": id, "name": "add", "content": content("3") });
             messages.push(json!({ "ofTool": result }));
         }
         let mut body = json!({ "inputs": [{ "messages": messages }] });
@@ -141,7 +153,15 @@ impl Asked {
         if let Some(temperature) = self.temperature {
             body["temperature"] = temperature.into();
         }
+        if let Some(format) = &self.format {
+            body["responseFormat"] = format.clone();
+        }
         body.to_string()
+    }
+
+    /// Returns the id and the arguments of the call in the history.
+    fn spelled(&self, id: &'static str, arguments: &'static str) -> (&'static str, &'static str) {
+        if self.is_spelled_differently { (id, arguments) } else { ("c1", r#"{"a": 1}"#) }
     }
 
     fn openai(&self, stream: bool) -> String {
@@ -150,10 +170,11 @@ impl Asked {
             json!({ "role": "user", "content": self.prompt }),
         ];
         if self.with_result {
-            let function = json!({ "name": "add", "arguments": "{\"a\":1}" });
-            let call = json!({ "id": "c9", "type": "function", "function": function });
+            let (id, arguments) = self.spelled("c9", "{\"a\":1}");
+            let function = json!({ "name": "add", "arguments": arguments });
+            let call = json!({ "id": id, "type": "function", "function": function });
             messages.push(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
-            messages.push(json!({ "role": "tool", "tool_call_id": "c9", "content": "3" }));
+            messages.push(json!({ "role": "tool", "tool_call_id": id, "content": "3" }));
         }
         let mut body = json!({ "model": "gpt", "messages": messages, "stream": stream });
         if self.has_tools {
@@ -164,11 +185,18 @@ impl Asked {
         if let Some(temperature) = self.temperature {
             body["temperature"] = temperature.into();
         }
+        if let Some(format) = &self.format {
+            let mut schema = format.clone();
+            let name = schema.as_object_mut().unwrap().remove("name");
+            let format = json!({ "name": name, "schema": schema });
+            body["response_format"] = json!({ "type": "json_schema", "json_schema": format });
+        }
         body.to_string()
     }
 
     /// Asks, and returns the answer or the error as it arrives.
-    async fn ask(&self, sidecar: &Sidecar, way: Way) -> Vec<u8> {
+    pub(super) async fn ask(&self, sidecar: &Sidecar, way: Way) -> Vec<u8> {
+        let converse = "/v1.0-alpha2/conversation/gpt/converse";
         let reply = |reply: crate::support::http::Reply| {
             format!("{} {}", reply.status, reply.body).into_bytes()
         };
@@ -180,19 +208,31 @@ impl Asked {
                     Err(status) => format!("{:?}: {}", status.code(), status.message()).into(),
                 }
             }
-            Way::GrpcStream => match dapr_stream(sidecar, self.dapr()).await {
-                Ok(answer) => format!("{answer:?}").into(),
+            Way::GrpcStream => match streamed(sidecar, self.dapr()).await {
+                Ok(answer) => answer,
                 Err(status) => format!("{:?}: {}", status.code(), status.message()).into(),
             },
-            Way::Http => {
-                reply(sidecar.post("/v1.0-alpha2/conversation/gpt/converse", self.http()).await)
-            }
+            Way::Http => reply(sidecar.post(converse, self.http()).await),
+            Way::HttpStream => reply(sidecar.post_for_events(converse, self.http()).await),
             Way::OpenAi => reply(sidecar.post("/v1/chat/completions", self.openai(false)).await),
             Way::OpenAiStream => {
                 reply(sidecar.post("/v1/chat/completions", self.openai(true)).await)
             }
         }
     }
+}
+
+/// Returns all messages of a stream.
+async fn streamed(
+    sidecar: &Sidecar,
+    call: ConversationRequestAlpha2,
+) -> Result<Vec<u8>, tonic::Status> {
+    let mut stream = sidecar.client().await.converse_stream_alpha2(call).await?.into_inner();
+    let mut bytes = Vec::new();
+    while let Some(message) = stream.message().await? {
+        bytes.extend(message.encode_length_delimited_to_vec());
+    }
+    Ok(bytes)
 }
 
 async fn record(recordings: &Path, all: &[Asked]) -> (std::path::PathBuf, Vec<Vec<u8>>) {
@@ -243,13 +283,7 @@ async fn recording_again_changes_nothing() {
 async fn sequences_long_texts_and_braces_are_repeated() {
     let recordings = scratch("recordings");
     let prompts = ["next", "next", "next", "next", "next", "long", "braces"];
-    let asked = |prompt: &str| Asked {
-        prompt: prompt.to_owned(),
-        with_result: false,
-        has_tools: false,
-        temperature: None,
-        step: Value::Null,
-    };
+    let asked = |prompt: &str| Asked { prompt: prompt.to_owned(), ..Asked::default() };
     let model = model(&rules(&[]));
     let components = component_of(&model);
     let sidecar = recorder_with(&components, &recordings, &[]);
