@@ -1,25 +1,23 @@
 //! The canonical form of a request: what the application has sent, however it has sent it.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use mynah_core::chat::{
-    Attachment, LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
+    Attachment, LazyJson, Message, Parameter, Request, Role, ToolCall, ToolChoice,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 use twox_hash::XxHash3_64;
 
-use super::text_file::{TextFile, TextSource};
-
-/// The largest integer that a floating-point number represents exactly.
-const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+use super::{
+    canonical::canonical,
+    text_file::{TextFile, TextSource},
+    tool_hash::{HASH, tool_hash},
+};
 
 /// Maximum nesting depth of arguments that are written as JSON, since YAML has a limit, too.
 const MAX_DEPTH: usize = 48;
-
-/// The length of the hash of a tool.
-const HASH: usize = 16;
 
 /// A request in its canonical form.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -338,39 +336,6 @@ pub fn is_deep(value: &Value) -> bool {
         }
     }
     exceeds(value, MAX_DEPTH)
-}
-
-/// Returns a hash of what a model sees of a tool beside its name.
-pub fn tool_hash(tool: &Tool) -> String {
-    let description = tool.description.as_deref().unwrap_or_default();
-    let schema = tool.parameters.as_ref().map_or(Value::Null, |it| canonical(it.read()));
-    let text = match schema {
-        Value::Null => Cow::Borrowed(description),
-        schema => Cow::Owned(format!("{description}\0{schema}")),
-    };
-    format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
-}
-
-/// Writes whole numbers as integers, since Dapr's API knows floating-point numbers only.
-fn canonical(value: Value) -> Value {
-    match value {
-        Value::Number(number) => Value::Number(whole(number)),
-        Value::Array(items) => items.into_iter().map(canonical).collect(),
-        Value::Object(members) => {
-            let members = members.into_iter().map(|(key, value)| (key, canonical(value)));
-            Value::Object(members.collect::<Map<_, _>>())
-        }
-        other => other,
-    }
-}
-
-fn whole(number: Number) -> Number {
-    let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
-    #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
-    match float.filter(|float| float.abs() < MAX_EXACT) {
-        Some(float) => Number::from(float as i64),
-        None => number,
-    }
 }
 
 fn change_strings(value: &mut Value, change: &mut dyn FnMut(&mut String)) {

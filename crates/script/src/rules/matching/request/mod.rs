@@ -1,16 +1,20 @@
 //! The condition that a request is the recorded one.
 
 // form         the canonical form of a request
+//   tool_hash  hashes of offered tools
+//   canonical  values in one form
 // text_file    the files of long texts
 // differences  what differs between two forms
 // normalize    makes values equal that change from run to run
 
+mod canonical;
 mod differences;
 mod form;
 mod normalize;
 #[cfg(test)]
 mod tests;
 mod text_file;
+mod tool_hash;
 
 use std::sync::Arc;
 
@@ -20,9 +24,10 @@ use serde::{Deserialize, Deserializer};
 
 pub use self::{
     differences::Difference,
-    form::{RequestForm, is_deep, tool_hash},
+    form::{RequestForm, is_deep},
     normalize::{Normalization, NormalizationSource, Normalizer},
     text_file::{REQUESTS, TextFile},
+    tool_hash::tool_hash,
 };
 
 /// The condition that a request equals a recorded one, apart from what normalization makes equal.
