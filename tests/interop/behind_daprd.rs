@@ -1,6 +1,6 @@
 //! Tests of mynah behind an unmodified daprd, as the endpoint of `conversation.openai`.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, net::TcpListener, path::PathBuf, time::Duration};
 
 use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationRequestAlpha2, dapr_client::DaprClient,
@@ -27,7 +27,7 @@ use crate::{
             Answer, assistant_with_calls, input, request, tool, tool_call, tool_result, user,
         },
         ports::ReservedPort,
-        process::with_timeout,
+        process::{wait_until, with_timeout},
         scratch,
     },
 };
@@ -149,6 +149,8 @@ fn components_for_openai_are_answered_by_mynah() {
         ..Setup::default()
     };
     with_daprd(&setup, async |daprd| {
+        let is_free = async || TcpListener::bind(("127.0.0.1", OLLAMA)).ok().map(drop);
+        wait_until(is_free, "the port of Ollama is in use").await;
         let _mynah = mynah(OLLAMA, &[], &[]);
         for (component, ..) in components {
             is_answered_by_mynah(&daprd, component).await;
