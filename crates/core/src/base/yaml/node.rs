@@ -1,6 +1,6 @@
 //! A YAML document as a tree of values with places.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Add};
 
 use super::{
     scalar::{Scalar, resolve},
@@ -84,17 +84,14 @@ impl Node {
 
     /// Returns the size of the value.
     pub fn size(&self) -> Size {
-        let sizes = |nodes: &mut dyn Iterator<Item = Size>| {
-            nodes.fold(Size { values: 1, text: 0 }, |sum, size| sum + size)
-        };
+        let scalar = |text: &str| Size { values: 1, text: text.len() };
         match &self.value {
-            Value::Plain(text) | Value::Text(text) => Size { values: 1, text: text.len() },
-            Value::List(nodes) => sizes(&mut nodes.iter().map(Self::size)),
-            Value::Map(entries) => sizes(
-                &mut entries
-                    .iter()
-                    .map(|(key, entry)| Size { values: 1, text: key.len() } + entry.node.size()),
-            ),
+            Value::Plain(text) | Value::Text(text) => scalar(text),
+            Value::List(nodes) => nodes.iter().map(Self::size).fold(scalar(""), Size::add),
+            Value::Map(entries) => {
+                let sizes = entries.iter().map(|(key, entry)| scalar(key) + entry.node.size());
+                sizes.fold(scalar(""), Size::add)
+            }
         }
     }
 
