@@ -40,11 +40,16 @@ const KEY: &str = "planted-key-123456";
 
 /// Writes a component of type `conversation.openai` for the model `real` at a URL, and returns its folder.
 fn component(endpoint: &str) -> PathBuf {
+    component_with_model(endpoint, "real")
+}
+
+/// Writes a component for a model of this name.
+fn component_with_model(endpoint: &str, model: &str) -> PathBuf {
     let folder = scratch("real");
     let yaml = format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: gpt}}\nspec:\n  \
          type: conversation.openai\n  version: v1\n  metadata:\n  - {{name: key, value: {KEY}}}\n  - \
-         {{name: model, value: real}}\n  - {{name: endpoint, value: {endpoint:?}}}\n"
+         {{name: model, value: {model:?}}}\n  - {{name: endpoint, value: {endpoint:?}}}\n"
     );
     fs::write(folder.join("gpt.yaml"), yaml).unwrap();
     folder

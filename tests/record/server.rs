@@ -1,6 +1,6 @@
 //! A server that stands where a real model stands.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use tokio::{
     sync::mpsc::{self, UnboundedReceiver},
 };
 
-use super::component;
+use super::component_with_model;
 use crate::support::{
     Sidecar,
     messages::{request, user},
@@ -95,10 +95,7 @@ pub(super) fn mynah(model: &Model) -> Sidecar {
 
 /// Starts a mynah that asks a model of this name.
 pub(super) fn mynah_with(model: &Model, name: &str) -> Sidecar {
-    let folder = component(&model.endpoint);
-    let file = folder.join("gpt.yaml");
-    let yaml = fs::read_to_string(&file).unwrap();
-    fs::write(&file, yaml.replace("value: real", &format!("value: {name}"))).unwrap();
+    let folder = component_with_model(&model.endpoint, name);
     Sidecar::start_with(&["--resources-path", folder.to_str().unwrap(), "--upstream", "openai"])
 }
 
