@@ -43,6 +43,8 @@ pub(super) struct ToolIndex {
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term.
     anchored: Vec<Vec<usize>>,
+    /// By term, whether it mentions a tool only as the verb of a request.
+    is_request: Vec<bool>,
     /// The filters of sentences that some rule may match, by whether the last rule is one of them.
     filters: [OnceCell<Option<Filter>>; 2],
     partial: OnceCell<PartialIndex>,
@@ -117,7 +119,8 @@ impl ToolIndex {
 
     /// Returns `true` for an anchor that also counts within a clause.
     pub(super) fn counts_anywhere(&self, term: Term, is_last: bool) -> bool {
-        !self.anchored(term).is_empty() || is_last && self.partial().has_anywhere(term)
+        !self.anchored(term).is_empty() && !self.is_request[term]
+            || is_last && self.partial().has_anywhere(term)
     }
 
     /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched. The
@@ -217,19 +220,30 @@ impl ToolIndex {
             let rarest = |name: &Name| {
                 // A word has the stem that the name has.
                 let words = name.words.iter().filter(|_| name.stems.is_empty());
-                let terms = name.stems.iter().chain(words).copied();
+                // The noun stands last, and is rarer in texts than the verb.
+                let terms = name.stems.iter().chain(words).rev().copied();
                 terms.min_by_key(|term| frequencies[*term])
             };
             let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
-            let other = tool.keywords.iter().copied().map(Some).chain([tool.verb]);
-            for anchor in names.chain(other).flatten() {
-                let tools: &mut Vec<usize> = &mut anchored[anchor];
-                if tools.last() != Some(&at) {
-                    tools.push(at);
-                }
+            for anchor in names.flatten().chain(tool.keywords.iter().copied()) {
+                add_anchor(&mut anchored, anchor, at);
             }
         }
+        let verbs = self.tools.iter().enumerate().filter_map(|(at, tool)| Some((at, tool.verb?)));
+        let verbs: Vec<_> = verbs.collect();
+        self.is_request = vec![false; count];
+        for (_, verb) in &verbs {
+            self.is_request[*verb] = anchored[*verb].is_empty();
+        }
+        verbs.iter().for_each(|(at, verb)| add_anchor(&mut anchored, *verb, *at));
         self.anchored = anchored;
+    }
+}
+
+/// Adds a tool to those that a sentence with a term may mention.
+fn add_anchor(anchored: &mut [Vec<usize>], term: Term, tool: usize) {
+    if anchored[term].last() != Some(&tool) {
+        anchored[term].push(tool);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     facts::Reading,
     text::{
         canonical, last_word,
-        lexicon::{ARITHMETIC_VERBS, BEFORE_VERBS, JOINTS, contains},
+        lexicon::{ARITHMETIC_VERBS, BEFORE_VERBS, JOINTS, OPENINGS, contains},
         sentence_around, sentences, words,
     },
 };
@@ -149,5 +149,12 @@ impl Searcher<'_> {
 /// Returns `true` if the next word may be the first of a clause, or the verb of a request: "could you show".
 fn may_start_clause(before: &str) -> bool {
     let last = last_word(before);
-    last.is_empty() || contains(JOINTS, last) || contains(BEFORE_VERBS, &canonical(last))
+    let ends_opening = || {
+        let last = last.to_lowercase();
+        OPENINGS.iter().filter_map(|opening| opening.last()).any(|words| contains(words, &last))
+    };
+    last.is_empty()
+        || contains(JOINTS, last)
+        || contains(BEFORE_VERBS, &canonical(last))
+        || ends_opening()
 }

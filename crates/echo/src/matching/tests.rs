@@ -162,13 +162,14 @@ fn called_tool_still_covers_smaller_matches() {
 }
 
 /// Names that the words in [`prose`] mention.
-const KNOWN_NAMES: [&str; 6] =
-    ["get_user", "sendEmail", "weather", "get_time", "calculator", "query_database"];
+const KNOWN_NAMES: [&str; 7] =
+    ["get_user", "sendEmail", "weather", "get_time", "calculator", "query_database", "trace_ip"];
 
 /// Text made of a few words that often mention names.
 fn prose() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "(get|user|users|send|email|Email|10|add|weather|を|ß|a@b.cd|www.x.y|HTTPStatus)",
+        2 => "(let's trace|We should trace|Please trace|Tracing)",
         2 => "(queries|Database|clocK|CLOC\u{212a}|sql|rain|x://y.z/user|5\\+5|[a-cA-Ceisy]{1,6})",
         1 => "\\PC{0,6}",
     ];
@@ -201,11 +202,14 @@ proptest! {
         known in proptest::sample::subsequence(&KNOWN_NAMES[..], 1..KNOWN_NAMES.len()),
     ) {
         let names: Vec<_> = names.iter().map(String::as_str).chain(known).collect();
-        let found = |filler: String| {
-            let messages = [filler, text.clone()].map(|text| Message::new(Role::User, text));
-            mentions(&messages, &tools(&names))
+        let found = |filler: &str| {
+            let texts = [text.as_str(), filler, &text, "-"];
+            let in_last = texts[..3].iter().map(|text| Message::new(Role::User, *text));
+            let in_earlier = texts.iter().map(|text| Message::new(Role::User, *text));
+            [in_last.collect::<Vec<_>>(), in_earlier.collect()]
+                .map(|messages| mentions(&messages, &tools(&names)))
         };
-        prop_assert_eq!(found(String::new()), found("- ".repeat(MAX_UNFILTERED)));
+        prop_assert_eq!(found(""), found(&"- ".repeat(MAX_UNFILTERED)));
     }
 
     #[test]

@@ -31,9 +31,13 @@ pub fn words(text: &str) -> impl Iterator<Item = WordRange> {
     })
 }
 
-/// Returns the letters and digits that a text ends with, apart from spaces.
+/// Returns the letters and digits that the last line of a text ends with, apart from spaces.
 pub(crate) fn last_word(text: &str) -> &str {
-    text.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
+    let end = text.trim_end();
+    if text[end.len()..].contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
+        return "";
+    }
+    end.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
 }
 
 /// Returns the length of the run that a text starts with if it is one word, as most are: ASCII letters
