@@ -66,19 +66,19 @@ impl<'a> Generator<'a> {
 
     /// Gives the facts of a part of a message to the open properties.
     pub(super) fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
-        let may_take = |it: &Property, scope: &Scope| {
-            it.is_open()
+        let is_own = self.is_own(scope);
+        let may_take = |it: &Property| {
+            (it.is_wanted || is_own)
                 && (it.waits_for_words()
                     || it.waits_for_list()
-                    || scope.all_offers(it).next().is_some())
+                    || it.is_open() && scope.all_offers(it).next().is_some())
         };
-        if !properties.iter().any(|it| may_take(it, scope)) {
-            return;
-        }
+        let open = (0..properties.len()).filter(|index| may_take(&properties[*index]));
+        let open: Vec<usize> = open.collect();
         for (name, rule) in RULES {
-            for index in 0..properties.len() {
+            for &index in &open {
                 let property = &properties[index];
-                if !may_take(property, scope) || !property.is_wanted && !self.is_own(scope) {
+                if !property.is_open() {
                     continue;
                 }
                 let tool = &self.described.subject.canonical;

@@ -44,7 +44,7 @@ fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
         let is_relative = || {
             let run = &source[word.run()];
             let letters = run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
-            Entry::of(letters).is_relative
+            Entry::listed(letters).is_relative
         };
         word.run_entry.is_relative || !is_ascii && word.starts_run() && is_relative()
     };
@@ -190,7 +190,7 @@ fn money(captures: &Captures, found: &mut Vec<Bare>) {
     let Some((amount, unit)) = group(["money", "money1"]).zip(group(["sign", "unit"])) else {
         return;
     };
-    match Entry::of(unit.as_str()).currency {
+    match Entry::listed(unit.as_str()).currency(unit.as_str()) {
         Some(code) => {
             found.push((FactType::Money, amount.range(), multiplied(amount.as_str())));
             found.push((FactType::Currency, unit.range(), code.to_owned()));

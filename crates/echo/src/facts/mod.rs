@@ -22,6 +22,8 @@ use std::{
     rc::Rc,
 };
 
+use memchr::memmem::Finder;
+
 use super::text::{self, Address, AddressKind, Sentence, Word};
 use cues::{Cues, bound_after};
 
@@ -173,9 +175,12 @@ impl Reading {
         if forms.is_empty() {
             return Vec::new();
         }
-        let sentences = self.read().sentences.iter();
+        let sequence = forms.concat();
+        let sequence = Finder::new(&sequence);
+        let sentences = self.read().sentences.iter().map(|(sentence, _)| sentence);
         sentences
-            .flat_map(|(sentence, _)| sentence.find(&self.text, forms))
+            .filter(|sentence| sentence.may_have(&sequence))
+            .flat_map(|sentence| sentence.find(&self.text, forms))
             .take(MAX_FACTS)
             .collect()
     }

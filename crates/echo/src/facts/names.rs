@@ -26,7 +26,7 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
             continue;
         }
         let (text, range) = (&source[word.run()], word.run());
-        let entry = word.run_entry.with_code(text);
+        let entry = word.run_entry;
         let may_start = || index > 0 || name.is_some() || starts_with_subject(source, sentence);
         let is_name = is_name(text, entry) && may_start()
             || name.is_some() && NUMERALS.contains(&text)
@@ -40,7 +40,7 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
             found.push((FactType::Number, range, number.to_owned()));
         } else if let Some(code) = entry.language {
             found.push((FactType::Language, range, code.to_owned()));
-        } else if let Some(code) = entry.currency {
+        } else if let Some(code) = entry.currency(text) {
             found.push((FactType::Currency, range, code.to_owned()));
         } else if is_capitals(text) && !is_name && !ACRONYMS.contains(&text) {
             found.push((FactType::Capitals, range, text.to_owned()));
@@ -130,7 +130,7 @@ fn is_past(verb: &str) -> bool {
     verb.len() > 4 && verb.ends_with("ed")
 }
 
-fn is_name(word: &str, entry: Entry) -> bool {
+fn is_name(word: &str, entry: &Entry) -> bool {
     word.starts_with(char::is_uppercase)
         && !is_capitals(word)
         && word.len() > 1
@@ -139,14 +139,14 @@ fn is_name(word: &str, entry: Entry) -> bool {
 
 /// Returns `true` for a season or a month that is part of a name: "Spring Flea Market", "Cape May", "Chiang Mai",
 /// but not "Ada May 5". `rest` is the text behind the word.
-fn is_part_of_name(word: &str, entry: Entry, rest: &str, has_name: bool) -> bool {
+fn is_part_of_name(word: &str, entry: &Entry, rest: &str, has_name: bool) -> bool {
     if !entry.is_in_names || !word.starts_with(char::is_uppercase) {
         return false;
     }
     let next = rest.split(' ').nth(1).unwrap_or("");
     let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
     has_name && !next.starts_with(|c: char| c.is_ascii_digit())
-        || is_name(next, *Entry::listed(next))
+        || is_name(next, Entry::listed(next))
 }
 
 /// Returns `true` for two to five capital letters.
@@ -156,7 +156,7 @@ fn is_capitals(word: &str) -> bool {
 
 /// Returns `true` for a lower-case word that is not a name of something else, directly after a
 /// preposition.
-fn may_be_place(source: &str, sentence: &Sentence, index: usize, entry: Entry) -> bool {
+fn may_be_place(source: &str, sentence: &Sentence, index: usize, entry: &Entry) -> bool {
     let word = &sentence.words[index];
     let text = &source[word.run()];
     let follows = |index: usize, expected: BeforePlace| {

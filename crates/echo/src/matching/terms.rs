@@ -13,34 +13,45 @@ pub(super) type Term = usize;
 /// The words that matter to the offered tools.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
-    words: Words,
-    /// The terms that any inflection of a word is.
-    stems: Words,
+    /// The words by their first letters, which most words of a text do not have.
+    starts: BTreeMap<Start, Words>,
     len: usize,
 }
 
-/// Words with their terms, by length: most words of a text are none of them.
-type Words = BTreeMap<usize, BTreeMap<String, Term>>;
+/// The first two bytes of a word as a number. Those of its stem are the same.
+type Start = u16;
+
+/// Words that start alike.
+#[derive(Debug, Default)]
+struct Words {
+    words: BTreeMap<String, Term>,
+    /// The terms that any inflection of a word is.
+    stems: BTreeMap<String, Term>,
+}
 
 impl Terms {
     /// Returns the term of a canonical word.
     pub(super) fn word(&self, word: &str) -> Option<Term> {
-        find(&self.words, word)
+        self.starts.get(&start(word))?.words.get(word).copied()
     }
 
     /// Returns the term that the inflections of a canonical word are.
     pub(super) fn stem(&self, word: &str) -> Option<Term> {
-        find(&self.stems, &stem(word))
+        self.starts.get(&start(word))?.stems.get(&*stem(word)).copied()
     }
 
     /// Returns the terms that a canonical word is.
     pub(super) fn of(&self, word: &str) -> impl Iterator<Item = Term> + use<> {
-        [self.word(word), self.stem(word)].into_iter().flatten()
+        let terms = self
+            .starts
+            .get(&start(word))
+            .map(|same| [same.words.get(word).copied(), same.stems.get(&*stem(word)).copied()]);
+        terms.into_iter().flatten().flatten()
     }
 
     /// Returns all words and stems with their terms.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, Term)> {
-        let words = self.words.values().chain(self.stems.values()).flatten();
+        let words = self.starts.values().flat_map(|same| same.words.iter().chain(&same.stems));
         words.map(|(word, term)| (word.as_str(), *term))
     }
 
@@ -51,31 +62,36 @@ impl Terms {
 
     /// Returns the term of a canonical word, which is added if necessary.
     pub(super) fn add_word(&mut self, word: String) -> Term {
-        add(&mut self.words, word, &mut self.len)
+        let same = self.starts.entry(start(&word)).or_default();
+        add(&mut same.words, word, &mut self.len)
     }
 
     /// Returns the term of the inflections of a canonical word, which is added if necessary.
     pub(super) fn add_stem(&mut self, word: &str) -> Term {
-        add(&mut self.stems, stem(word).into_owned(), &mut self.len)
+        let same = self.starts.entry(start(word)).or_default();
+        add(&mut same.stems, stem(word).into_owned(), &mut self.len)
     }
 
     /// Adds the verbs that ask for the same as a canonical verb as forms of its stem.
     pub(super) fn add_same_verbs(&mut self, verb: &str) {
         let Some(term) = self.stem(verb) else { return };
         for same in same_verbs(verb) {
-            let stem = stem(same);
-            let stems = self.stems.entry(stem.len()).or_default();
-            stems.entry(stem.into_owned()).or_insert(term);
+            let stems = &mut self.starts.entry(start(same)).or_default().stems;
+            stems.entry(stem(same).into_owned()).or_insert(term);
         }
     }
 }
 
-fn find(words: &Words, word: &str) -> Option<Term> {
-    words.get(&word.len())?.get(word).copied()
+fn start(word: &str) -> Start {
+    match *word.as_bytes() {
+        [first, second, ..] => u16::from_be_bytes([first, second]),
+        [first] => first.into(),
+        [] => 0,
+    }
 }
 
-fn add(words: &mut Words, word: String, len: &mut usize) -> Term {
-    *words.entry(word.len()).or_default().entry(word).or_insert_with(|| {
+fn add(words: &mut BTreeMap<String, Term>, word: String, len: &mut usize) -> Term {
+    *words.entry(word).or_insert_with(|| {
         *len += 1;
         *len - 1
     })

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use linkify::{LinkFinder, LinkKind};
+use memchr::memchr3_iter;
 
 use super::{
     lexicon::{FILE_EXTENSIONS, contains},
@@ -33,15 +34,19 @@ const TRAILING: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
 /// Returns the e-mail addresses, URLs and names of files in a text, in order.
 pub(crate) fn addresses(text: &str) -> Vec<Address> {
     let mut found = Vec::new();
-    if !text.contains(['@', '/']) && !has_inner_dot(text) {
-        return found;
-    }
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Email, LinkKind::Url]);
-    let mut start = 0;
-    // Split the text first, so that a CJK character ends an address even without whitespace.
-    for piece in text.split_inclusive(|c| !is_address_char(c)) {
-        let address = piece.trim_end_matches(|c| !is_address_char(c));
+    let mut end = 0;
+    for sign in memchr3_iter(b'.', b'@', b':', text.as_bytes()) {
+        // All addresses have such a sign before another character, so most words are never looked at.
+        let is_inside = text[sign + 1..].starts_with(is_address_char);
+        if sign < end || !is_inside {
+            continue;
+        }
+        let start = end + text[end..sign].trim_end_matches(is_address_char).len();
+        // A CJK character ends an address even without white space.
+        end = text.len() - text[sign..].trim_start_matches(is_address_char).len();
+        let address = &text[start..end];
         let leading =
             address.len() - address.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
         let range = start + leading..start + address.trim_end_matches(TRAILING).len();
@@ -60,15 +65,8 @@ pub(crate) fn addresses(text: &str) -> Vec<Address> {
                 },
             }));
         }
-        start += piece.len();
     }
     found
-}
-
-/// Returns `true` if a text has a dot between two characters that are not white space.
-fn has_inner_dot(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.windows(2).any(|pair| pair[0] == b'.' && !pair[1].is_ascii_whitespace())
 }
 
 /// Returns `true` for "report.pdf" and "/tmp/report.pdf", but not for "https://example.com/report.pdf".

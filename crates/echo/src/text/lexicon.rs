@@ -207,8 +207,8 @@ pub(crate) struct Entry {
     pub(crate) number: Option<&'static str>,
     /// The ISO 639-1 code of a language.
     pub(crate) language: Option<&'static str>,
-    /// The ISO 4217 code of a currency.
-    pub(crate) currency: Option<&'static str>,
+    /// The ISO 4217 code of a currency that has this name.
+    currency: Option<&'static str>,
     is_no_name: bool,
     pub(crate) before_place: Option<BeforePlace>,
     /// Whether a date without digits may start with the word, or with "next" or "this" before it.
@@ -236,12 +236,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Returns the entry of a word in any case. Codes of currencies must be in capitals.
-    pub(crate) fn of(word: &str) -> Self {
-        Self::listed(word).with_code(word)
-    }
-
-    /// Returns the entry of a word in any case, apart from codes of currencies.
+    /// Returns the entry of a word in any case.
     pub(crate) fn listed(word: &str) -> &'static Self {
         let is_lower = !word.bytes().any(|byte| byte.is_ascii_uppercase());
         let entry =
@@ -249,15 +244,15 @@ impl Entry {
         entry.unwrap_or(&NONE)
     }
 
-    /// Adds the meaning of the word as the code of a currency.
-    pub(crate) fn with_code(self, word: &str) -> Self {
+    /// Returns the ISO 4217 code of the currency that the word of the entry means. Codes must be in capitals.
+    pub(crate) fn currency(&self, word: &str) -> Option<&'static str> {
         let is_like_code = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
         let code = || Some(Currency::from_code(word)?.code());
-        Self { currency: is_like_code.then(code).flatten().or(self.currency), ..self }
+        is_like_code.then(code).flatten().or(self.currency)
     }
 
     /// Returns `true` if the word may be, or be part of, the name of a place or a person.
-    pub(crate) fn may_be_name(self) -> bool {
+    pub(crate) fn may_be_name(&self) -> bool {
         !self.is_no_name && self.language.is_none() && self.currency.is_none()
     }
 }

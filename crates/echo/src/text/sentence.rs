@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem::Finder;
+
 use super::{
     addresses::{Address, addresses},
     canonical::{canonical, canonicalize, stem},
@@ -30,6 +32,8 @@ pub(crate) struct Sentence {
     pub(crate) identifiers: Vec<Identifier>,
     /// The canonical forms of the words.
     forms: String,
+    /// Whether a run of letters and digits has several words.
+    has_split_runs: bool,
 }
 
 impl Sentence {
@@ -40,8 +44,11 @@ impl Sentence {
         addresses.iter_mut().for_each(|it| it.range = shifted(&it.range, range.start));
         let words = Vec::with_capacity(part.len() / WORD_LEN);
         let forms = String::with_capacity(part.len());
-        let mut sentence = Self { range, words, addresses, identifiers: Vec::new(), forms };
+        let has_split_runs = false;
+        let mut sentence =
+            Self { range, words, addresses, identifiers: Vec::new(), forms, has_split_runs };
         sentence.read_words(text, quotes);
+        sentence.has_split_runs = sentence.words.iter().any(|word| word.range != word.run);
         sentence.identifiers = identifiers(text, &sentence.range, &sentence.words, &sentence.forms);
         for identifier in sentence.identifiers.iter().filter(|it| it.is_alone) {
             let parts = &mut sentence.words[identifier.words.clone()];
@@ -158,6 +165,11 @@ impl Sentence {
         self.words[self.word_from(at)..].iter().all(|word| word.is_quoted)
     }
 
+    /// Returns `false` for most sentences without a sequence of canonical words.
+    pub(crate) fn may_have(&self, sequence: &Finder) -> bool {
+        self.has_split_runs || sequence.find(self.forms.as_bytes()).is_some()
+    }
+
     /// Returns where a sequence of canonical words stands outside of quotes in the text, each with
     /// whether it is negated. A single word may be a run such as "FedEx".
     pub(crate) fn find(
@@ -194,15 +206,20 @@ impl Sentence {
         forms: &[String],
         max_gap: usize,
     ) -> Option<(Range<usize>, bool)> {
+        let is_inflected = |form: &str, other: &str| {
+            // Stems start like their words.
+            form.as_bytes().first() == other.as_bytes().first() && stem(form) == stem(other)
+        };
         let is =
-            |form: &str, other: &str| form == other || forms.len() > 1 && stem(form) == stem(other);
+            |form: &str, other: &str| form == other || forms.len() > 1 && is_inflected(form, other);
         let counts = |word: &&Word| {
             let form = self.form(word);
             let is_between = is_generic(form) || contains(PRONOUNS, form);
             !word.is_quoted && (!is_between || forms.iter().any(|it| it == form))
         };
-        let words: Vec<_> = self.words.iter().filter(counts).collect();
         let (first, rest) = forms.split_first()?;
+        self.words.iter().find(|word| is(self.form(word), first))?;
+        let words: Vec<_> = self.words.iter().filter(counts).collect();
         let mut starts = words.iter().enumerate().filter(|(_, word)| is(self.form(word), first));
         starts.find_map(|(start, word)| {
             let mut last = start;

@@ -16,12 +16,19 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Returns the sentence that contains the byte at `at`, in a text of which `from` starts a sentence.
 pub(crate) fn sentence_around(text: &str, from: usize, at: usize) -> Range<usize> {
-    let start = (from..at).rev().find_map(|before| break_at(text, before));
+    let mut before = (from..at).rev().filter(|before| may_break(text, *before));
+    let start = before.find_map(|before| break_at(text, before));
     start.unwrap_or(from)..sentence_end(text, at)
 }
 
 fn sentence_end(text: &str, from: usize) -> usize {
-    (from..text.len()).find_map(|at| break_at(text, at)).unwrap_or(text.len())
+    let mut ends = (from..text.len()).filter(|at| may_break(text, *at));
+    ends.find_map(|at| break_at(text, at)).unwrap_or(text.len())
+}
+
+/// Returns `false` for most bytes that end no sentence.
+fn may_break(text: &str, at: usize) -> bool {
+    matches!(text.as_bytes()[at], b'\n' | b'\r' | b'.' | b'!' | b'?' | 0xe2)
 }
 
 /// Returns where the next sentence starts if the byte at `at` ends one. Line breaks do, and `.`, `!`
