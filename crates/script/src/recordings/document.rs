@@ -53,18 +53,22 @@ const ORDER: [&str; 31] = [
     "stream",
 ];
 
+/// Returns a rule.
+pub(super) fn rule(name: &str, request: &Value, steps: &[Value]) -> Value {
+    let (key, answer) = match steps {
+        [step] => ("respond", step.clone()),
+        steps => ("sequence", steps.into()),
+    };
+    json!({ "name": name, "match": { "request": request }, key: answer })
+}
+
 /// Returns a list with one rule, as text in the block style.
 ///
 /// # Errors
 ///
 /// Fails if the rule cannot be written, such as for a number that YAML does not have.
-pub(super) fn rule(name: &str, request: &Value, steps: &[Value]) -> Result<String, String> {
-    let mut rule = json!({ "name": name, "match": { "request": request } });
-    match steps {
-        [step] => rule["respond"] = step.clone(),
-        steps => rule["sequence"] = steps.into(),
-    }
-    serde_saphyr::to_string(&[Ordered(&rule)]).map_err(|error| error.to_string())
+pub(super) fn text(rule: &Value) -> Result<String, String> {
+    serde_saphyr::to_string(&[Ordered(rule)]).map_err(|error| error.to_string())
 }
 
 /// Writes the keys of a value in order, but for those of arguments and schemas, which are not ours.
@@ -78,7 +82,7 @@ impl Serialize for Ordered<'_> {
                 let rank =
                     |key: &str| ORDER.iter().position(|it| *it == key).unwrap_or(ORDER.len());
                 let mut keys: Vec<_> = members.iter().collect();
-                keys.sort_by_key(|(key, _)| rank(key));
+                keys.sort_by_cached_key(|(key, _)| rank(key));
                 let mut map = to.serialize_map(Some(keys.len()))?;
                 for (key, value) in keys {
                     match key.as_str() {

@@ -9,6 +9,7 @@
 //   document   how a rule is written
 //   long_texts the long texts of requests
 //   written    a rule as text, which can be read again
+//   readable   which values are read again as they are written
 //   room       how much a recording has
 // names      the names of files and rules
 
@@ -17,6 +18,7 @@ mod exchange;
 mod long_texts;
 mod names;
 mod outline;
+mod readable;
 mod recording;
 mod room;
 mod written;

@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use mynah_core::base::template::is_template;
 use serde_json::Value;
 
-use super::{document, long_texts::take_long_texts, room::Used};
+use super::{
+    document,
+    long_texts::take_long_texts,
+    readable::{count, is_common, is_valid_step},
+    room::Used,
+};
 use crate::{Rules, rules::matching::request::RequestForm};
 
 /// Maximum size of a text with braces that are escaped, in MiB, since the work of a template is limited.
@@ -21,7 +26,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Writes a rule, and reads it again.
+    /// Writes a rule. It is read again, unless it is known that it can be.
     ///
     /// # Errors
     ///
@@ -35,14 +40,14 @@ impl Written {
         let long_size = request.map_or(0, RequestForm::long_size);
         let mut request = serde_json::to_value(request).map_err(|error| error.to_string())?;
         let mut long_texts = take_long_texts(&mut request);
-        let text = indented(&document::rule(name, &request, steps)?, indentation);
-        steps.iter().try_for_each(check_texts)?;
-        let values = Rules::check_recorded(&text, &mut long_texts)?.values;
-        Ok(Self {
-            used: Used { bytes: text.len(), values, long_texts: long_size },
-            text,
-            long_texts,
-        })
+        let rule = document::rule(name, &request, steps);
+        let text = indented(document::text(&rule)?, indentation);
+        if !(is_common(&rule) && steps.iter().all(is_valid_step)) {
+            steps.iter().try_for_each(check_texts)?;
+            Rules::check_recorded(&text, &mut long_texts)?;
+        }
+        let used = Used { bytes: text.len(), values: count(&rule), long_texts: long_size };
+        Ok(Self { text, long_texts, used })
     }
 }
 
@@ -59,7 +64,10 @@ fn check_texts(value: &Value) -> Result<(), String> {
 }
 
 /// Returns a text with its lines indented.
-fn indented(text: &str, indentation: &str) -> String {
+fn indented(text: String, indentation: &str) -> String {
+    if indentation.is_empty() {
+        return text;
+    }
     let line = |line: &str| match line {
         "\n" => line.to_owned(),
         _ => format!("{indentation}{line}"),

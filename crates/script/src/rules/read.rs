@@ -8,7 +8,7 @@ use mynah_core::base::{
     mapping::Mapping,
     pattern::PatternLimits,
     template::Templates,
-    yaml::{self, Node, Size, TopLevel, Tree, Value, to_json},
+    yaml::{self, Node, TopLevel, Tree, Value, to_json},
 };
 
 use super::{
@@ -89,7 +89,6 @@ impl Rules {
     }
 
     /// Reads a list of rules of a recording, whose long texts are in files that need not be written yet.
-    /// Returns its size as a document.
     ///
     /// # Errors
     ///
@@ -97,13 +96,13 @@ impl Rules {
     pub(crate) fn check_recorded(
         rules: &str,
         long_texts: &mut BTreeMap<String, String>,
-    ) -> Result<Size, String> {
+    ) -> Result<(), String> {
         let mut reader = Reader { texts: mem::take(long_texts), ..Reader::default() };
-        let read = reader.read(yaml::parse_own_up_to(MAX_RECORDING, &format!("rules:\n{rules}")));
+        reader.read(yaml::parse_own_up_to(MAX_RECORDING, &format!("rules:\n{rules}")));
         *long_texts = reader.texts;
         match reader.errors.into_iter().next() {
             Some(error) => Err(error.message),
-            None => Ok(read.tree.map(|root| root.size()).unwrap_or_default()),
+            None => Ok(()),
         }
     }
 
