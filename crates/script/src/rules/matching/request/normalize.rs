@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
+use memchr::memchr_iter;
 use mynah_core::base::{
     pattern::Pattern,
     text_or_mapping::{TextOrMapping, text_or_mapping},
@@ -85,9 +86,16 @@ impl Normalization {
 
     /// Returns `false` if a text has no values of this kind. Saves most texts the search.
     fn may_be_in(self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let byte = |at: usize| bytes.get(at).copied();
+        let is_digit = |at: usize| byte(at).is_some_and(|byte| byte.is_ascii_digit());
         match self {
-            Self::Uuid => text.contains('-'),
-            Self::Datetime | Self::Port => text.contains(':'),
+            // The groups in the middle have four digits.
+            Self::Uuid => memchr_iter(b'-', bytes).any(|at| byte(at + 5) == Some(b'-')),
+            Self::Datetime => {
+                memchr_iter(b':', bytes).any(|at| is_digit(at + 1) && is_digit(at.wrapping_sub(1)))
+            }
+            Self::Port => memchr_iter(b':', bytes).any(|at| is_digit(at + 1)),
             Self::Date | Self::Tmp | Self::Hex => true,
         }
     }
