@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
 
-use super::{KEY, component, component_of, model, recorder, stop};
+use super::{KEY, component, component_of, model, recorder, server::Model, stop};
 use crate::support::{
     messages::{assistant_with_calls, request, tool, tool_call, tool_result, user},
     mynah,
@@ -112,6 +112,48 @@ async fn structured_answers_and_all_arguments_are_compared() {
     assert_eq!(one_at_a_time.stdout, diff(&recordings, &components, &[]).stdout);
     let none = diff(&recordings, &components, &["--component", "other"]);
     assert!(none.stderr.contains("no recording of a component"), "{}", none.stderr);
+}
+
+/// A sequence whose second answer changes.
+#[tokio::test]
+async fn each_answer_of_a_sequence_is_compared() {
+    let model_that_says = |second: &str| {
+        model(&format!("rules: [{{sequence: [{{respond: one}}, {{respond: {second}}}]}}]"))
+    };
+    let (before, recordings) = (model_that_says("two"), scratch("recordings"));
+    let sidecar = recorder(&component_of(&before), &recordings);
+    let [.., time] = asks();
+    for _ in 0..2 {
+        sidecar.converse(time.clone()).await.unwrap();
+    }
+    stop(sidecar).await;
+    let after = model_that_says("three");
+    let changed = diff(&recordings, &component_of(&after), &[]);
+    assert_snapshot!(changed.stdout);
+    let after = model_that_says("three");
+    let json = diff(&recordings, &component_of(&after), &["--json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["exchanges"][1]["answer"], 2);
+}
+
+/// The model runs in this process while `mynah diff` does.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_choices_are_compared() {
+    let reply = |texts: &[&str]| {
+        let choice =
+            |text: &&str| json!({ "message": { "content": text }, "finish_reason": "stop" });
+        json!({ "choices": texts.iter().map(choice).collect::<Value>() }).to_string()
+    };
+    let recordings = scratch("recordings");
+    let before = Model::json("200 OK", &reply(&["one", "two", "three"])).await;
+    let sidecar = recorder(&component(&before.endpoint), &recordings);
+    let asks = json!({ "model": "gpt", "messages": [{ "role": "user", "content": "hello" }] });
+    assert_eq!(sidecar.post("/v1/chat/completions", asks.to_string()).await.status, 200);
+    stop(sidecar).await;
+    let same = diff(&recordings, &component(&before.endpoint), &[]).stdout;
+    assert!(same.starts_with("1 request: 0 changed"), "{same}");
+    let after = Model::json("200 OK", &reply(&["one", "2"])).await;
+    assert_snapshot!(diff(&recordings, &component(&after.endpoint), &[]).stdout);
 }
 
 #[tokio::test]

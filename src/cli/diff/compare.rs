@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     base::{json_schema::Schema, word_diff::word_diff},
-    chat::{Request, Response, ToolCall},
+    chat::{Choice, FinishReason, Request, Response, ToolCall},
     cli::args::Aspect,
     provider::ProviderError,
 };
@@ -27,6 +27,25 @@ pub(super) fn changes(
         let what = "the recorded call failed; now there is an answer".to_owned();
         return vec![Change { aspect: Aspect::Finish, what }];
     };
+    let [recorded, answer] = [recorded, answer].map(choices);
+    let none = Choice { finish_reason: FinishReason::from("none"), ..Choice::default() };
+    let mut changes = Vec::new();
+    for at in 0..recorded.len().max(answer.len()) {
+        let [old, new] = [&recorded, &answer].map(|choices| choices.get(at).unwrap_or(&none));
+        let choice = if at > 0 { format!("choice {}: ", at + 1) } else { String::new() };
+        let of_choice = changes_of_choice(request, old, new).into_iter();
+        changes.extend(of_choice.map(|it| Change { what: format!("{choice}{}", it.what), ..it }));
+    }
+    changes
+}
+
+fn choices(response: &Response) -> Vec<Choice> {
+    let mut choices = vec![Choice::from(response.clone())];
+    choices.extend_from_slice(&response.others);
+    choices
+}
+
+fn changes_of_choice(request: &Request, recorded: &Choice, answer: &Choice) -> Vec<Change> {
     let (old, new) = (recorded.finish_reason.as_str(), answer.finish_reason.as_str());
     let finish = (old != new).then(|| format!("{old} → {new}"));
     let text = (recorded.content != answer.content).then(|| {
@@ -81,7 +100,7 @@ fn arguments(old: &ToolCall, new: &ToolCall) -> Vec<String> {
 }
 
 /// Returns what is invalid in an answer: the arguments of calls, and a structured answer.
-fn invalid(request: &Request, answer: &Response) -> Vec<String> {
+fn invalid(request: &Request, answer: &Choice) -> Vec<String> {
     let of_call = |call: &ToolCall| {
         let tool = request.tools.iter().find(|tool| tool.name == call.name);
         let Some(tool) = tool else { return Some(format!("{} is not offered", call.name)) };

@@ -14,6 +14,7 @@ use std::{
     io::{self, Write},
     pin::pin,
     process::ExitCode,
+    sync::Arc,
 };
 
 use futures_util::{StreamExt, stream};
@@ -27,8 +28,9 @@ use self::{
 use super::{args::DiffArgs, progress::Progress};
 use crate::{
     base::{environment::Environment, redactor::Redactor},
+    chat::Request,
     component::{Context, RealModels, Upstream},
-    provider::{CallContext, scripted::recordings::redact_answer},
+    provider::{CallContext, Provider, scripted::recordings::redact_answer},
 };
 
 /// Compares the answers of real models with the recorded ones, and prints a report to stdout. Returns a
@@ -43,7 +45,7 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
         ..Context::default()
     };
     let asked = exchanges(args, &context)?;
-    let all = asked.len();
+    let all = asked.iter().map(|it| it.answers).sum();
     let mut progress = Progress::new(environment, "request");
     // The keys of the components are known by now.
     let redactor = &Redactor::new(&environment.hidden());
@@ -51,7 +53,7 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
     let asking = asking.buffered(args.concurrency.into());
     let (mut report, mut asking) = (Report::default(), pin!(asking));
     while let Some(compared) = asking.next().await {
-        report.add(compared);
+        compared.into_iter().for_each(|it| report.add(it));
         progress.update(report.len(), all, report.failed());
     }
     let text = if args.json { report.to_json() } else { report.to_string() };
@@ -62,20 +64,36 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
     Ok(if is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Asks a model again. Secrets are removed from both answers, as from recorded ones.
-async fn compared(asked: Asked, redactor: &Redactor) -> Compared {
-    let Asked { component, name, request, recorded, model } = asked;
-    let compared = Compared { component, name, ..Compared::default() };
-    let request = match request {
-        Ok(request) => request,
-        Err(error) => return Compared { failure: Some(error), ..compared },
+/// Asks a model again, once for each recorded answer.
+async fn compared(asked: Asked, redactor: &Redactor) -> Vec<Compared> {
+    let mut all = Vec::new();
+    for number in 1..=asked.answers {
+        let answer = (asked.answers > 1).then_some(number);
+        let (component, name) = (asked.component.clone(), asked.name.clone());
+        let compared = Compared { component, name, answer, ..Compared::default() };
+        all.push(match &asked.request {
+            Ok(request) => compared_answer(&asked, request, redactor, compared).await,
+            Err(error) => Compared { failure: Some(error.clone()), ..compared },
+        });
+    }
+    all
+}
+
+/// Asks a model once. Secrets are removed from both answers, as from recorded ones.
+async fn compared_answer(
+    asked: &Asked,
+    request: &Arc<Request>,
+    redactor: &Redactor,
+    compared: Compared,
+) -> Compared {
+    let ask = |provider: &Arc<dyn Provider>| {
+        provider.clone().converse(request.clone(), CallContext::default())
     };
-    let mut recorded = recorded.converse(request.clone(), CallContext::default()).await;
-    let mut answer = model.converse(request.clone(), CallContext::default()).await;
+    let (mut recorded, mut answer) = (ask(&asked.recorded).await, ask(&asked.model).await);
     [&mut recorded, &mut answer].into_iter().for_each(|end| redact_answer(end, redactor));
     match answer {
         Ok(answer) => {
-            let changes = changes(&request, &recorded, &answer);
+            let changes = changes(request, &recorded, &answer);
             Compared { changes, usage: answer.usage, ..compared }
         }
         Err(error) => match recorded {

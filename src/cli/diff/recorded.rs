@@ -35,6 +35,8 @@ pub(super) struct Asked {
     pub(super) component: String,
     /// The name of the exchange.
     pub(super) name: String,
+    /// How many answers are recorded, one after the other.
+    pub(super) answers: usize,
     /// The request, or the reason why it cannot be sent again.
     pub(super) request: Result<Arc<Request>, String>,
     /// Answers as recorded.
@@ -77,11 +79,12 @@ fn of_component(
     let recorded = replay(&spec.name, rules.into(), &file);
     let model = spec.build_model(metrics, &Arc::default());
     let mut tools = Tools { folder: folder.join(TOOLS), known: BTreeMap::new() };
-    let asked = |(name, form): (&str, &_)| {
+    let asked = |(name, form, answers): (&str, &_, _)| {
         let request = tools.request(form);
         Asked {
             component: spec.name.clone(),
             name: name.to_owned(),
+            answers,
             request: request.map(Arc::new),
             recorded: recorded.clone(),
             model: model.clone(),

@@ -16,6 +16,8 @@ use crate::{
 pub(super) struct Compared {
     pub(super) component: String,
     pub(super) name: String,
+    /// The number of the answer, if several are recorded.
+    pub(super) answer: Option<usize>,
     pub(super) changes: Vec<Change>,
     /// Why there is no answer.
     pub(super) failure: Option<String>,
@@ -64,6 +66,7 @@ impl Report {
             json!({
                 "component": it.component,
                 "exchange": it.name,
+                "answer": it.answer,
                 "changes": it.changes.iter().map(change).collect::<Value>(),
                 "failure": it.failure,
             })
@@ -95,11 +98,12 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Compared { component, name, changes, failure, .. } in &self.0 {
+        for Compared { component, name, answer, changes, failure, .. } in &self.0 {
             if changes.is_empty() && failure.is_none() {
                 continue;
             }
-            writeln!(f, "{}: {}", escape_controls(component), escape_controls(name))?;
+            let answer = answer.map_or_else(String::new, |number| format!(", answer {number}"));
+            writeln!(f, "{}: {}{answer}", escape_controls(component), escape_controls(name))?;
             for Change { aspect, what } in changes {
                 writeln!(f, "  {:<7} {}", aspect.as_str(), escape_controls(what))?;
             }

@@ -176,10 +176,11 @@ impl Recording {
         self.rules.iter_mut().for_each(|entry| entry.long_texts.clear());
     }
 
-    /// Returns the name and the request of each exchange.
-    pub fn exchanges(&self) -> impl Iterator<Item = (&str, &RequestForm)> {
+    /// Returns the name and the request of each exchange, and how many answers are recorded.
+    pub fn exchanges(&self) -> impl Iterator<Item = (&str, &RequestForm, usize)> {
         self.rules.iter().filter_map(|Entry { rule, .. }| {
-            Some((rule.name.as_deref().unwrap_or("without a name"), rule.request.as_ref()?))
+            let name = rule.name.as_deref().unwrap_or("without a name");
+            Some((name, rule.request.as_ref()?, rule.steps.len().max(1)))
         })
     }
 
