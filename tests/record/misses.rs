@@ -3,11 +3,13 @@
 use std::{fs, path::Path};
 
 use insta::assert_snapshot;
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
+use serde_json::json;
 
 use super::{component, component_of, model, recorded, recorder, replay_with, stop};
 use crate::support::{
     Sidecar,
-    messages::{request, system, user},
+    messages::{request, system, tool, user},
     mynah,
     process::{Output, Process},
     scratch,
@@ -16,10 +18,10 @@ use crate::support::{
 const RULES: &str =
     "rules: [{match: {user: weather}, respond: Sunny.}, {match: {user: time}, respond: Late.}]";
 
-fn asks(texts: [&str; 2]) -> mynah::internals::wire::proto::ConversationRequestAlpha2 {
+fn asks(texts: [&str; 2]) -> ConversationRequestAlpha2 {
     let [prompt, question] = texts;
     let request = request([system(prompt), user(question)]);
-    mynah::internals::wire::proto::ConversationRequestAlpha2 { name: "gpt".to_owned(), ..request }
+    ConversationRequestAlpha2 { name: "gpt".to_owned(), ..request }
 }
 
 /// Records two exchanges. Returns the folders of the components and of the recordings.
@@ -58,6 +60,28 @@ async fn a_miss_shows_the_changed_words() {
         messages.push(shown(message(&sidecar, call).await));
     }
     assert_snapshot!(messages.join("\n"));
+}
+
+#[tokio::test]
+async fn a_miss_names_the_tools_that_differ() {
+    let (model, recordings) = (model("rules: [{respond: x}]"), scratch("recordings"));
+    let components = component_of(&model);
+    let offering = |tools: [(&str, &str); 2]| {
+        let offered = tools.map(|(name, kind)| tool(name, json!({ "type": kind }))).to_vec();
+        ConversationRequestAlpha2 { tools: offered, ..asks(["Be brief.", "hi"]) }
+    };
+    let sidecar = recorder(&components, &recordings);
+    sidecar.converse(offering([("get_time", "object"), ("get_weather", "object")])).await.unwrap();
+    stop(sidecar).await;
+    let sidecar = replay_with(&components, &recordings, &[]);
+    let differs = offering([("get_weather", "string"), ("send_mail", "object")]);
+    let missed = sidecar.converse(differs).await.unwrap_err();
+    let differences = missed.message().split_once(r#"rule "hi": "#).unwrap().1;
+    assert_eq!(
+        differences,
+        "tools: [-get_time-]; tools.get_weather: [-the recorded-]{+another+} description or schema; \
+         tools: {+send_mail+}"
+    );
 }
 
 #[tokio::test]

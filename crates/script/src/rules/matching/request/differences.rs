@@ -1,5 +1,7 @@
 //! What differs between two requests.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::RequestForm;
@@ -17,10 +19,36 @@ pub struct Difference {
 
 /// Returns what differs.
 pub(super) fn between(expected: &RequestForm, seen: &RequestForm) -> Vec<Difference> {
-    let json = |form: &RequestForm| serde_json::to_value(form).unwrap_or_default();
+    let json = |form: &RequestForm| {
+        let mut json = serde_json::to_value(form).unwrap_or_default();
+        json.as_object_mut().map(|members| members.remove("tools"));
+        json
+    };
     let mut found = Vec::new();
     compare(&mut Vec::new(), Some(&json(expected)), Some(&json(seen)), &mut found);
+    found.extend(tools(&expected.tools, &seen.tools));
     found
+}
+
+/// Returns the tools that differ. People cannot compare their hashes.
+fn tools<'f>(
+    expected: &'f BTreeMap<String, String>,
+    seen: &'f BTreeMap<String, String>,
+) -> impl Iterator<Item = Difference> + 'f {
+    let added = seen.keys().filter(|name| !expected.contains_key(*name));
+    let differing = expected.keys().chain(added);
+    let differing = differing.filter(|name| expected.get(*name) != seen.get(*name));
+    differing.map(|name| {
+        let of = |tools: &BTreeMap<_, _>| tools.contains_key(name).then(|| name.clone());
+        match [of(expected), of(seen)] {
+            [Some(_), Some(_)] => Difference {
+                path: format!("tools.{name}"),
+                expected: Some("the recorded description or schema".to_owned()),
+                seen: Some("another description or schema".to_owned()),
+            },
+            [expected, seen] => Difference { path: "tools".to_owned(), expected, seen },
+        }
+    })
 }
 
 fn compare(
