@@ -66,6 +66,26 @@ async fn answers_that_end_too_early_are_errors() {
     assert_snapshot!(errors.join("\n"));
 }
 
+/// HTTP also has dates for that.
+#[tokio::test]
+async fn a_retry_waits_until_the_date_that_the_model_names() {
+    // The clock of this machine is before that date, and after the other one.
+    for (date, is_future) in
+        [("Wed, 21 Oct 2099 07:28:00 GMT", true), ("Wed, 21 Oct 2015 07:28:00 GMT", false)]
+    {
+        let reply =
+            format!("HTTP/1.1 503 Busy\r\nretry-after: {date}\r\ncontent-length: 0\r\n\r\n");
+        let sidecar = mynah(&Model::start(reply).await);
+        let client = crate::support::http::direct_client();
+        let body = r#"{"model":"gpt","messages":[{"role":"user","content":"a"}]}"#;
+        let reply =
+            client.post(sidecar.url("/v1/chat/completions")).body(body).send().await.unwrap();
+        let seconds: u64 = reply.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+        assert_eq!(seconds > 24 * 3600, is_future, "{seconds}");
+        assert!(is_future || seconds == 0, "{seconds}");
+    }
+}
+
 #[tokio::test]
 async fn a_retry_waits_as_the_model_asks() {
     let reply = "HTTP/1.1 429 Too Many\r\nretry-after: 7\r\ncontent-length: 0\r\n\r\n";

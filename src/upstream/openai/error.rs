@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode, header::RETRY_AFTER};
+use jiff::fmt::rfc2822::DateTimeParser;
 use serde::Deserialize;
 
-use crate::{provider::ProviderError, tools::Incomplete};
+use crate::{base::clock, provider::ProviderError, tools::Incomplete};
 
 #[derive(Deserialize)]
 struct ErrorBody {
@@ -26,9 +27,17 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) ->
         Err(_) => String::new(),
     };
     let text = format!("API returned unexpected status code: {code}{message}");
-    let retry_after = headers.get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.parse().ok());
-    let retry_after = retry_after.map(Duration::from_secs);
+    let retry_after = headers.get(RETRY_AFTER).and_then(|it| retry_after(it.to_str().ok()?));
     ProviderError { retry_after, ..ProviderError::internal(text) }
+}
+
+/// Returns the time until a retry: a number of seconds, or until a date, which may have passed.
+fn retry_after(header: &str) -> Option<Duration> {
+    if let Ok(seconds) = header.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = DateTimeParser::new().parse_timestamp(header).ok()?;
+    Some(Duration::try_from(date.duration_since(clock::timestamp())).unwrap_or_default())
 }
 
 /// Returns the error for an answer that is not what the API describes.
