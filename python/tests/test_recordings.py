@@ -174,22 +174,21 @@ def test_other(mynah):
         result.stdout.no_fnmatch_line('*no test asked for*')
 
 
-@pytest.mark.parametrize(
-    ('args', 'error'),
-    [
-        (
-            ['--mynah-record', '--mynah-replay'],
-            '--mynah-record cannot be used with --mynah-replay; choose one of them',
-        ),
-        (
-            ['--mynah-record', '-n', '2'],
-            '--mynah-record cannot be used with pytest-xdist, since one process at a time can '
-            'record to a folder; omit -n',
-        ),
-    ],
-)
-def test_options_that_exclude_each_other(run, args, error):
-    expect_usage_error(run(TESTS, *args), error)
+def test_the_command_line_overrides_addopts(run_model):
+    module = "def test_weather(mynah):\n    assert ask('How is the weather?') == 'Sunny'"
+    replay, record = (f'\naddopts = --mynah-{option}' for option in ('replay', 'record'))
+    run_model(module, '--mynah-record', flags=replay).assert_outcomes(passed=1)
+    run_model(module, flags=replay).assert_outcomes(passed=1)
+    recorded = Path('recordings/echo.yaml').read_text()
+    other = module.replace('weather?', 'wether?')
+    run_model(other, '--mynah-replay=recordings', flags=record).assert_outcomes(failed=1)
+    assert Path('recordings/echo.yaml').read_text() == recorded
+
+
+def test_workers_cannot_record(run):
+    error = 'pytest-xdist, since one process at a time can record to a folder; omit -n'
+    error = f'--mynah-record cannot be used with {error}'
+    expect_usage_error(run(TESTS, '--mynah-record', '-n', '2'), error)
 
 
 @pytest.mark.parametrize('option', ['--mynah-record', '--mynah-replay'])

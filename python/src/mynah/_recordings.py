@@ -26,17 +26,17 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def add_folders(args: list[str]) -> None:
-    """Keeps the path after an option without a folder from being its folder."""
-    args[:] = [f'{one}={FOLDER}' if one in OPTIONS else one for one in args]
+    """Drops all options but the last, and keeps the path after one from being its folder."""
+    options = [one for one in args if one.partition('=')[0] in OPTIONS]
+    kept = [one for one in args if one not in options or one == options[-1]]
+    args[:] = [f'{one}={FOLDER}' if one in OPTIONS else one for one in kept]
 
 
 def check_options(config: pytest.Config) -> None:
-    """Fails if the options cannot be used together, or in this run."""
+    """Fails if the options cannot be used in this run."""
     record, replay = map(config.getoption, OPTIONS)
     option, error = '--mynah-record' if record else '--mynah-replay', ''
-    if record and replay:
-        error = '--mynah-replay; choose one of them'
-    elif (record or replay) and os.environ.get('MYNAH_ENDPOINT'):
+    if (record or replay) and os.environ.get('MYNAH_ENDPOINT'):
         error = 'MYNAH_ENDPOINT, whose mynah runs already; start that with --record or --replay'
     elif record and config.getoption('dist', 'no') != 'no':
         error = 'pytest-xdist, since one process at a time can record to a folder; omit -n'
