@@ -36,11 +36,12 @@ pub(crate) fn cost(other: Program, case: Case) -> Option<Target> {
     Some(Target::AtMost(match (other, case) {
         (Program::Hello, _) => 0.55,
         (Program::Daprd, _) => 1.0 / 6.0,
-        (_, Case::Short | Case::History | Case::FortyTools | Case::Stream) => 1.2,
+        (_, Case::FortyTools) => 1.0,
+        (_, Case::Short | Case::Question | Case::History | Case::Stream) => 1.2,
         (_, Case::Numbers) => 1.3,
-        (_, Case::Question | Case::OpenAi) => 1.4,
+        (_, Case::OpenAi) => 1.4,
         (_, Case::Json) => 1.6,
-        (_, Case::Mention) => 2.5,
+        (_, Case::Mention) => 2.0,
         // Few applications send such a message. No other program has sessions, or tools of its own.
         (_, Case::Prose | Case::Sessions | Case::OwnTools) => return None,
     }))
