@@ -29,6 +29,8 @@ const HEAD: &str = "\
 # The schema: mynah schema rules
 rules:
 ";
+/// The number of values in a file without rules: the mapping, its key and the list.
+const HEAD_VALUES: usize = 3;
 
 /// The folder with the tools of the requests, beside the files.
 pub const TOOLS: &str = "tools";
@@ -48,7 +50,7 @@ pub struct Recording {
     uses: BTreeMap<(u64, String), usize>,
     /// Number of rules that the file had.
     read: usize,
-    used: Used,
+    pub(super) used: Used,
     /// Why exchanges that are added are never replayed.
     warning: Option<Diagnostic>,
 }
@@ -130,7 +132,7 @@ impl Recording {
         let read = rules.len();
         let entry = |rule| Entry { rule, session: None, confirmed: 0, long_texts: BTreeMap::new() };
         let rules = rules.into_iter().map(entry).collect();
-        let used = Used { bytes: head.len(), ..Used::default() };
+        let used = Used { bytes: head.len(), values: HEAD_VALUES, long_texts: 0 };
         let (uses, warning) = (BTreeMap::new(), None);
         Self {
             head,

@@ -195,6 +195,7 @@ proptest! {
             prop_assert_eq!(lengths.iter().take(fitting.len()).copied().collect::<Vec<_>>(), fitting);
         }
         let mut again = read(&text);
+        prop_assert_eq!(recording.used.values, again.used.values);
         for (_, _, _, exchange) in &recorded {
             prop_assert_eq!(again.add(exchange), Ok(Added::Nothing));
         }
