@@ -1,6 +1,7 @@
 //! Tests of real models, which are another mynah or a server that misbehaves, and of recordings.
 
 mod choices;
+mod daprd_components;
 mod daprd_requests;
 mod diff;
 mod edits;

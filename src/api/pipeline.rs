@@ -7,7 +7,7 @@ use futures_util::{Stream, future::Either};
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking},
     chat::{self, Delta, Request},
-    engine::{Component, Engine, ReachedCall, Recording},
+    engine::{Component, Engine, ReachedCall, ReachedElsewhere, Recording},
     provider::CallContext,
     wire::{
         conversation::ConverseRequest, error::Error, headers::session_in_metadata,
@@ -73,6 +73,9 @@ async fn reach<M: ConverseRequest>(
         Box::pin(recording.wait_for_room()).await;
     }
     let found = match request.decode_briefly() {
+        Ok(Either::Left(message)) if components.must_look_up(message.component()) => {
+            Box::pin(look_up_and_find(&**components, message, &mut context)).await
+        }
         Ok(Either::Left(message)) => find(&**components, message, &mut context),
         Ok(Either::Right(request)) => {
             let call = reach_later(components.clone(), request, context, recording);
@@ -103,22 +106,57 @@ async fn reach_later<M: ConverseRequest>(
     context: CallContext,
     recording: &mut Recording,
 ) -> Result<(ReachedCall, M::Passthrough), Error> {
-    let (recorded, mut of_call) = (recording.reached_elsewhere(), context.clone());
-    let next = move |message: M| match find(&*components, message, &mut of_call) {
-        Ok((component, request, passthrough)) => {
-            recorded.reached(&component.metrics, &of_call);
-            Ok((component.call(request, of_call), passthrough))
-        }
-        Err(error) => Err(Box::new((error, of_call))),
+    let (of_job, of_call) = (components.clone(), context.clone());
+    let recorded = recording.reached_elsewhere();
+    let next = move |message: M| match of_job.must_look_up(message.component()) {
+        true => Either::Right(message),
+        false => Either::Left(reach_now(&*of_job, message, of_call, &recorded)),
     };
-    match decode_blocking(request, &context, next).await {
-        Ok(Ok(reached)) => Ok(reached),
-        Ok(Err(rejected)) => {
-            let (error, context) = *rejected;
-            Err(recording.rejected(error, &context))
+    let reached = match decode_blocking(request, &context, next).await {
+        Ok(Either::Left(reached)) => reached,
+        Ok(Either::Right(message)) => {
+            look_up_and_reach(components, message, &context, recording).await
         }
-        Err(error) => Err(recording.rejected(error, &context)),
+        Err(error) => return Err(recording.rejected(error, &context)),
+    };
+    reached.map_err(|rejected| {
+        let (error, context) = *rejected;
+        recording.rejected(error, &context)
+    })
+}
+
+/// A call that has reached its provider, or the error and what is known of a call that has not.
+type Reached<M> =
+    Result<(ReachedCall, <M as ConverseRequest>::Passthrough), Box<(Error, CallContext)>>;
+
+/// Finds the component for a message and passes the request to its provider, on a blocking thread.
+fn reach_now<M: ConverseRequest>(
+    components: &impl FindComponent,
+    message: M,
+    mut context: CallContext,
+    recorded: &ReachedElsewhere,
+) -> Reached<M> {
+    match find(components, message, &mut context) {
+        Ok((component, request, passthrough)) => {
+            recorded.reached(&component.metrics, &context);
+            Ok((component.call(request, context), passthrough))
+        }
+        Err(error) => Err(Box::new((error, context))),
     }
+}
+
+/// Does the same for a component that is not loaded.
+async fn look_up_and_reach<M: ConverseRequest>(
+    components: Arc<impl FindComponent>,
+    message: M,
+    context: &CallContext,
+    recording: &mut Recording,
+) -> Reached<M> {
+    let failed = |error| Box::new((error, context.clone()));
+    components.engine().look_up().await.map_err(failed)?;
+    let (of_call, recorded) = (context.clone(), recording.reached_elsewhere());
+    let reach = move || reach_now(&*components, message, of_call, &recorded);
+    run_blocking(reach).await.map_err(|it| failed(panicked("provider", it)))?
 }
 
 /// Finds the component that a request names.
@@ -130,6 +168,11 @@ pub trait FindComponent: Send + Sync + 'static {
     /// Fails if there is no component with this name.
     fn find(&self, name: &str) -> Result<Arc<Component>, Error>;
 
+    /// Returns `true` if the component is not loaded, but may be one of daprd.
+    fn must_look_up(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Returns the engine, which records the call.
     fn engine(&self) -> &Engine;
 }
@@ -137,6 +180,10 @@ pub trait FindComponent: Send + Sync + 'static {
 impl FindComponent for Engine {
     fn find(&self, name: &str) -> Result<Arc<Component>, Error> {
         Ok(self.components.find(name)?)
+    }
+
+    fn must_look_up(&self, name: &str) -> bool {
+        self.must_look_up(name)
     }
 
     fn engine(&self) -> &Engine {
@@ -198,6 +245,16 @@ fn find<M: ConverseRequest>(
     component.check(&request)?;
     complete_context::<M>(context, &request)?;
     Ok((component, Arc::new(request), passthrough))
+}
+
+/// Does the same for a component that is not loaded.
+async fn look_up_and_find<M: ConverseRequest>(
+    components: &impl FindComponent,
+    message: M,
+    context: &mut CallContext,
+) -> Result<Found<M>, Error> {
+    components.engine().look_up().await?;
+    find(components, message, context)
 }
 
 /// Adds what only the decoded request tells of a call. A header with the session takes precedence

@@ -23,7 +23,8 @@ use crate::{
         headers::SESSION,
         proto::{
             ConversationRequestAlpha2, ConversationResponseAlpha2,
-            ConversationStreamResponseAlpha2, GetMetadataRequest, dapr_client::DaprClient,
+            ConversationStreamResponseAlpha2, GetMetadataRequest, RegisteredComponents,
+            dapr_client::DaprClient,
         },
         refusal::Refusal,
     },
@@ -79,19 +80,27 @@ impl Client {
     /// Returns [`Error::NoComponent`] or [`Error::SeveralComponents`] if the sidecar does not have
     /// exactly one conversation component, or [`Error::Call`] if the call fails.
     pub(crate) async fn only_component(&mut self) -> Result<String, Error> {
-        let request = self.request(GetMetadataRequest {});
-        let metadata = self.dapr.get_metadata(request).await.map_err(self.call_error())?;
-        let components = metadata.into_inner().registered_components.into_iter();
-        let mut names: Vec<_> = components
-            .filter(|component| component.r#type.starts_with("conversation."))
-            .map(|component| component.name)
-            .collect();
+        let components = self.components().await?.into_iter();
+        let mut names: Vec<_> = components.map(|component| component.name).collect();
         names.sort();
         match names.len() {
             0 => Err(Error::NoComponent(self.address.clone())),
             1 => Ok(names.remove(0)),
             _ => Err(Error::SeveralComponents { address: self.address.clone(), names }),
         }
+    }
+
+    /// Returns the conversation components that the sidecar lists.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Call`] if the call fails.
+    pub(crate) async fn components(&mut self) -> Result<Vec<RegisteredComponents>, Error> {
+        let request = self.request(GetMetadataRequest {});
+        let metadata = self.dapr.get_metadata(request).await.map_err(self.call_error())?;
+        let mut components = metadata.into_inner().registered_components;
+        components.retain(|component| component.r#type.starts_with("conversation."));
+        Ok(components)
     }
 
     /// Makes a unary call and returns the complete response.

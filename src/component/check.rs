@@ -73,6 +73,7 @@ pub(super) fn check(
             Some(Other::StandIn(stand_in)) => Some(stand_in),
             _ => None,
         },
+        is_of_daprd: false,
     };
     (Some(spec).filter(|_| !report.has_errors()), fallback)
 }

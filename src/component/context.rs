@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, secrets::REDACTED},
     provider::scripted::{Rules, rules::RulesText},
-    upstream::Recorder,
+    upstream::{ListedComponent, Recorder},
 };
 
 /// The context that components are loaded in.
@@ -35,11 +35,23 @@ pub struct Context {
     pub has_strict_history: bool,
     /// Whether a call fails that no rule and no chain answers, unless its component has a fallback.
     pub strict: bool,
+    /// The components of the daprd that calls real models. Those that no file has are loaded, too.
+    pub(crate) daprd_components: DaprdComponents,
     /// The rules of the components that are in use.
     pub(crate) rules_in_use: RulesInUse,
 }
 
 impl Context {
+    /// Returns the API of the daprd that calls real models, if one does.
+    pub(crate) fn daprd(&self) -> Option<(&str, Option<&str>)> {
+        match &self.real_models.as_ref()?.upstream()?.api {
+            UpstreamApi::OpenAi => None,
+            UpstreamApi::Daprd { address, token } => {
+                Some((address, token.as_ref().map(|token| token.0.as_str())))
+            }
+        }
+    }
+
     /// Returns the value of `NAMESPACE`, or daprd's default if it is not set.
     pub(super) fn namespace(&self) -> &str {
         self.environment.get("NAMESPACE").unwrap_or("default")
@@ -66,13 +78,18 @@ pub(crate) enum RealModels {
 }
 
 impl RealModels {
-    /// Returns what records the answers, if anything does.
-    pub(crate) fn into_recorder(self) -> Option<Arc<Recorder>> {
+    /// Returns how the models are called, if they are.
+    pub(crate) fn upstream(&self) -> Option<&Upstream> {
         match self {
             Self::Upstream(upstream)
-            | Self::Replay { missed: OnMissed::Upstream(upstream), .. } => upstream.recorder,
+            | Self::Replay { missed: OnMissed::Upstream(upstream), .. } => Some(upstream),
             Self::Replay { .. } => None,
         }
+    }
+
+    /// Returns what records the answers, if anything does.
+    pub(crate) fn recorder(&self) -> Option<Arc<Recorder>> {
+        self.upstream()?.recorder.clone()
     }
 }
 
@@ -158,5 +175,23 @@ impl RulesInUse {
         let rules = Arc::new(Rules::read_all(texts)?);
         in_use.insert(sources, Arc::downgrade(&rules));
         Ok(rules)
+    }
+}
+
+/// The components that daprd has listed. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DaprdComponents(Arc<Mutex<Vec<ListedComponent>>>);
+
+impl DaprdComponents {
+    /// Replaces the components. Returns `false` if they are the same.
+    pub(crate) fn replace(&self, listed: Vec<ListedComponent>) -> bool {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_changed = *current != listed;
+        *current = listed;
+        is_changed
+    }
+
+    pub(super) fn all(&self) -> Vec<ListedComponent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -23,7 +23,7 @@ use crate::base::{
 const PROVIDER: &str = "provider";
 const DEFAULT_PROVIDER: &str = "echo";
 /// Properties have no place.
-const PLACE: Place = Place { line: 1, column: 1 };
+const PLACE: Place = Manifest::NO_PLACE;
 
 /// An upper bound of the memory for a byte of a property.
 const BYTE: usize = 4;
@@ -111,15 +111,7 @@ fn manifest(name: &str, properties: &BTreeMap<String, String>) -> Manifest {
         source: Source::Value(located(value)),
     };
     Manifest {
-        place: PLACE,
-        name: Some(located(name)).filter(|name| !name.text.is_empty()),
-        namespace: None,
-        kind: Some(located(&format!("{CATEGORY}{provider}"))),
-        version: None,
-        ignore_errors: false,
         items: rest.into_iter().map(item).collect(),
-        secret_store: None,
-        scopes: Vec::new(),
-        diagnostics: Vec::new(),
+        ..Manifest::without_file(name, &format!("{CATEGORY}{provider}"))
     }
 }

@@ -12,6 +12,7 @@ use futures_util::future::join_all;
 use super::{
     check::check,
     context::Context,
+    daprd,
     fallback::{self, Broken, Candidate, Reference},
     filter, kinds,
     manifest::{Entry, Manifest, UNAPPLIED_POLICIES, read_paths},
@@ -72,9 +73,10 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
     loaded.watched_files = watched;
     if paths.is_empty() {
         let has_strict_history = context.has_strict_history;
-        let built_in = kinds::built_in_with(shared_rules, context);
+        let built_in = kinds::built_in_with(shared_rules.clone(), context);
         loaded.components.push(ComponentSpec { has_strict_history, ..built_in });
-        loaded.warn_of_unknown_components();
+        loaded.add_components_of_daprd(context, shared_rules.as_ref(), &BTreeSet::new());
+        loaded.warn_of_unknown_components(context);
         return loaded;
     }
     let mut loader = Loader {
@@ -128,10 +130,12 @@ impl Loader<'_> {
             let policies = self.loaded.notices.iter_mut().filter(policies);
             policies.for_each(|notice| notice.severity = Severity::Info);
         }
+        let names = self.names.keys().map(String::as_str).collect();
+        self.loaded.add_components_of_daprd(self.context, self.shared_rules.as_ref(), &names);
         let unused_rules = self.unused_rules();
         self.loaded.notices.extend(unused_rules);
         diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
-        self.loaded.warn_of_unknown_components();
+        self.loaded.warn_of_unknown_components(self.context);
         self.loaded
     }
 
@@ -233,8 +237,35 @@ impl Loaded {
         self.components.iter().any(ComponentSpec::follows_scripts)
     }
 
-    /// Adds warnings about rules for components that do not exist.
-    fn warn_of_unknown_components(&mut self) {
+    /// Adds the components that daprd has listed, except those with the names of others.
+    fn add_components_of_daprd(
+        &mut self,
+        context: &Context,
+        shared_rules: Option<&Arc<Rules>>,
+        names: &BTreeSet<&str>,
+    ) {
+        let Some(models) = context.real_models.as_ref().filter(|_| context.daprd().is_some())
+        else {
+            return;
+        };
+        for listed in context.daprd_components.all() {
+            let has_name = |spec: &ComponentSpec| spec.name == listed.name;
+            if names.contains(&*listed.name) || self.components.iter().any(has_name) {
+                continue;
+            }
+            let mut report = Report::default();
+            let spec = daprd::spec(listed, models, context, shared_rules, &mut report);
+            self.watched_files.extend(report.other_files.iter().cloned());
+            report.finish(Path::new("")).for_each(|diagnostic| self.add(diagnostic));
+            self.components.extend(spec);
+        }
+    }
+
+    /// Adds warnings about rules for components that do not exist, unless daprd may have them.
+    fn warn_of_unknown_components(&mut self, context: &Context) {
+        if context.daprd().is_some() {
+            return;
+        }
         let rules = self.components.iter().filter_map(|spec| spec.provider.rules());
         let warnings: BTreeSet<_> =
             rules.flat_map(|rules| self.unknown_components(rules)).collect();

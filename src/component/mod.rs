@@ -13,6 +13,7 @@
 //!   rules      loads the rules of components
 //!     rules_in_use  reuses unchanged rules
 //!   fallback   resolves references to the components that others fall back to
+//! daprd        adds the components that only the daprd has that calls real models
 //! instance     checks an instance of a pluggable component, which has no file
 //! change       compares two loads
 //! ```
@@ -20,6 +21,7 @@
 mod change;
 mod check;
 mod context;
+mod daprd;
 mod fallback;
 mod filter;
 mod instance;

@@ -38,6 +38,8 @@ pub struct ComponentSpec {
     pub fallback: Option<Arc<Self>>,
     /// The stand-in, if mynah does not support the type.
     pub stand_in: Option<StandIn>,
+    /// Whether only the daprd has it that calls real models.
+    pub(crate) is_of_daprd: bool,
 }
 
 impl ComponentSpec {
@@ -112,6 +114,7 @@ impl PartialEq for ComponentSpec {
             tools,
             fallback,
             stand_in,
+            is_of_daprd,
         } = self;
         *name == other.name
             && *kind == other.kind
@@ -123,6 +126,7 @@ impl PartialEq for ComponentSpec {
             && *tools == other.tools
             && *fallback == other.fallback
             && *stand_in == other.stand_in
+            && *is_of_daprd == other.is_of_daprd
     }
 }
 

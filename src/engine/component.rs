@@ -43,6 +43,8 @@ pub struct Component {
     pub version: String,
     /// The stand-in, if mynah does not support the type.
     pub stand_in: Option<StandIn>,
+    /// Whether only the daprd has it that calls real models.
+    pub(crate) is_of_daprd: bool,
     /// The names of the tools that the component owns.
     pub own_tools: BTreeSet<String>,
     /// Where the rules for its calls come from.
@@ -83,6 +85,7 @@ impl Component {
             kind: spec.kind.clone(),
             version: spec.version.clone(),
             stand_in: spec.stand_in,
+            is_of_daprd: spec.is_of_daprd,
             scrubber: spec.scrubber,
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
             rules: RuleSources { component, sessions: session_rules.clone() },

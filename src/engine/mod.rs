@@ -8,6 +8,7 @@ pub(crate) mod faults;
 pub(crate) mod journal;
 mod labels;
 pub(crate) mod lines;
+mod lookups;
 mod metrics;
 mod recording;
 pub(crate) mod redactor;
@@ -30,6 +31,8 @@ pub use self::{
 pub(crate) use self::{
     component::ReachedCall,
     components::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced},
+    lookups::{Lookup, Lookups},
+    recording::ReachedElsewhere,
 };
 use self::{
     faults::FaultTable,
@@ -47,7 +50,7 @@ use crate::{
         sessions::SessionLimits,
         waiting::WaitingCalls,
     },
-    wire::sent::SentRequest,
+    wire::{error::Error, sent::SentRequest},
 };
 
 /// The version of Dapr whose API mynah implements. It must lie between 1.16 and 2.0, the range that
@@ -69,6 +72,8 @@ pub struct Engine {
     pub(crate) waiting: Arc<WaitingCalls>,
     /// The journal; `None` if it is off.
     pub(crate) journal: Option<Arc<Journal>>,
+    /// Looks up components that are not loaded; `None` if no daprd calls real models.
+    pub(crate) lookups: Option<Lookups>,
     /// Removes the secrets of components from what is shown.
     pub(crate) redactor: CurrentRedactor,
     /// The instances of each component socket.
@@ -92,7 +97,7 @@ impl Engine {
         let (session_rules, faults) = (Arc::default(), Arc::default());
         let component = |spec| Component::new(spec, &metrics, &session_rules, &faults);
         let components = components.iter().map(component).collect();
-        let (waiting, journal, labels) = (Arc::default(), None, Labels::default());
+        let (waiting, labels) = (Arc::default(), Labels::default());
         let redactor = Arc::new(ArcSwap::from_pointee(Redactor::new(&[])));
         let (sockets, responses) = (Mutex::default(), Responses::default());
         Self {
@@ -101,13 +106,31 @@ impl Engine {
             metrics,
             counters,
             waiting,
-            journal,
+            journal: None,
+            lookups: None,
             redactor,
             sockets,
             session_rules,
             faults,
             responses,
             labels,
+        }
+    }
+
+    /// Returns `true` if a component is not loaded, but may be one of daprd.
+    pub(crate) fn must_look_up(&self, name: &str) -> bool {
+        self.lookups.is_some() && self.components.find(name).is_err()
+    }
+
+    /// Loads the components that daprd has by now, if one calls real models.
+    ///
+    /// # Errors
+    ///
+    /// Fails if daprd cannot be reached.
+    pub(crate) async fn look_up(&self) -> Result<(), Error> {
+        match &self.lookups {
+            Some(lookups) => lookups.wait().await,
+            None => Ok(()),
         }
     }
 

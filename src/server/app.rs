@@ -60,8 +60,9 @@ impl App {
         config::remove_addresses(&config);
         net::raise_open_files_limit();
         let models = open_models(&config).await?;
-        let (components, reload) = load(&config, models.as_ref()).await?;
+        let (components, mut reload) = load(&config, models.as_ref()).await?;
         let mut engine = Engine::new(&config.app_id, &components);
+        engine.lookups = reload.as_mut().and_then(Reload::lookups);
         open_journal(&config, &mut engine).await?;
         let engine = Arc::new(engine);
         let drain = Drain::default();
@@ -193,7 +194,7 @@ async fn open_models(config: &Config) -> Result<Option<RealModels>, StartError> 
 /// Writes what is left of the recordings. Warns if all exchanges were to be recorded, but there were none.
 async fn close_recorder(models: Option<RealModels>) {
     let records_all = matches!(models, Some(RealModels::Upstream(_)));
-    let Some(recorder) = models.and_then(RealModels::into_recorder) else { return };
+    let Some(recorder) = models.and_then(|it| it.recorder()) else { return };
     match run_blocking(move || recorder.close()).await {
         Ok(0) if records_all => tracing::warn!(
             "nothing was recorded: no call reached a real model through mynah; an OpenAI client finds mynah by \
@@ -262,10 +263,10 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
     }
 }
 
-/// A reload may still add one.
+/// A reload may still add one, and so may a lookup in daprd.
 fn warn_if_no_model(config: &Config, engine: &Engine) {
     let has_model = || engine.components.all().iter().any(|it| it.answered_by.is_some());
-    if config.models.is_some() && !has_model() {
+    if config.models.is_some() && engine.lookups.is_none() && !has_model() {
         tracing::warn!(
             "no component has a real model: set --resources-path to components of other types than \
              conversation.echo and conversation.scripted"
@@ -274,17 +275,19 @@ fn warn_if_no_model(config: &Config, engine: &Engine) {
 }
 
 /// Loads the components from the resources paths, and returns them with the `Reload` that reloads
-/// them. Without any path, there is one built-in component, which is reloaded only if it has rules.
+/// them. Without any path, there is one built-in component, which is reloaded only if it has rules or if
+/// those of a daprd may be added.
 async fn load(
     config: &Config,
     models: Option<&RealModels>,
 ) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
-    if config.resources_paths.is_empty() && config.rules.is_empty() && !config.strict {
+    let context = config.context(models);
+    let has_built_in = config.resources_paths.is_empty() && config.rules.is_empty();
+    if has_built_in && !config.strict && context.daprd().is_none() {
         let has_strict_history = config.has_strict_history;
         let built_in = ComponentSpec { has_strict_history, ..component::built_in() };
         return Ok((vec![built_in], None));
     }
-    let context = config.context(models);
     let paths = config.resources_paths.clone();
     let reload = Reload::new(paths, context).await?;
     // daprd initializes the instances of component sockets later.

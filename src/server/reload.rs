@@ -2,13 +2,14 @@
 
 #[cfg(test)]
 mod tests;
+mod lookups;
 mod watch;
 
-use std::{collections::BTreeSet, mem, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, mem, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use tokio::sync::Notify;
 
-use self::watch::Watch;
+use self::{lookups::ReceivedLookups, watch::Watch};
 use crate::{
     base::{
         blocking::{Panicked, run_blocking},
@@ -16,7 +17,7 @@ use crate::{
         diagnostics::{Diagnostic, Severity},
     },
     component::{self, Change, ComponentSpec, Context, Loaded},
-    engine::Engine,
+    engine::{Engine, Lookups},
     server::error::StartError,
 };
 
@@ -39,6 +40,8 @@ pub(crate) struct Reload {
     errors: Vec<Diagnostic>,
     /// The other files of the last load, such as tools and rules.
     watched_files: BTreeSet<PathBuf>,
+    /// The lookups of components that only daprd has.
+    lookups: ReceivedLookups,
 }
 
 impl Reload {
@@ -57,7 +60,13 @@ impl Reload {
             return Err(StartError::Components(served.errors));
         }
         let watched_files = served.watched_files.clone();
-        Ok(Self { paths, context, served, errors: Vec::new(), watched_files })
+        let lookups = ReceivedLookups::default();
+        Ok(Self { paths, context, served, errors: Vec::new(), watched_files, lookups })
+    }
+
+    /// Returns what looks up components of the daprd that calls real models, if one does.
+    pub(crate) fn lookups(&mut self) -> Option<Lookups> {
+        self.context.daprd().is_some().then(|| self.lookups.open())
     }
 
     /// Returns the components that are being served.
@@ -82,10 +91,22 @@ impl Reload {
                 }
                 Err(Panicked) => Watch::default(),
             };
-            let _ = clock::within(POLL_INTERVAL, changed.notified()).await;
-            let settled =
-                async { while clock::within(DEBOUNCE, changed.notified()).await.is_some() {} };
-            let _ = clock::within(MAX_DEBOUNCE, settled).await;
+            self.lookups.answer(&Ok(()));
+            self.wait(&changed).await;
+        }
+    }
+
+    /// Waits until files have changed, or daprd lists other components.
+    async fn wait(&mut self, changed: &Notify) {
+        let mut settled = pin!(settled(changed));
+        loop {
+            tokio::select! {
+                () = &mut settled => return,
+                () = self.lookups.receive() => {}
+            }
+            if self.lookups.list(&self.context).await {
+                return;
+            }
         }
     }
 
@@ -142,6 +163,13 @@ impl Reload {
         engine.metrics.count_reload(false);
         self.errors = errors;
     }
+}
+
+/// Waits until files have changed, and nothing changes any more.
+async fn settled(changed: &Notify) {
+    let _ = clock::within(POLL_INTERVAL, changed.notified()).await;
+    let quiet = async { while clock::within(DEBOUNCE, changed.notified()).await.is_some() {} };
+    let _ = clock::within(MAX_DEBOUNCE, quiet).await;
 }
 
 fn log(notice: &Diagnostic) {

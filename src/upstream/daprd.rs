@@ -1,14 +1,55 @@
-//! A model behind a component of daprd.
+//! A model behind a component of daprd, and the list of its components.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, future::BoxFuture};
 
 use crate::{
+    base::clock,
     chat::{Request, Response},
-    client::LazyComponent,
+    client::{Address, Client, Error, LazyComponent},
     provider::{Answering, CallContext, Deltas, Live, Provider, ProviderError},
 };
+
+/// Time that daprd has to list its components.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A conversation component, as the metadata of daprd lists it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ListedComponent {
+    pub(crate) name: String,
+    /// The type, such as `conversation.openai`.
+    pub(crate) kind: String,
+    pub(crate) version: String,
+}
+
+/// Returns the conversation components of the daprd at an address, sorted by name. `token` is Dapr's API
+/// token.
+///
+/// # Errors
+///
+/// Fails if daprd cannot be reached or does not list them in time.
+pub(crate) async fn list_components(
+    address: &str,
+    token: Option<&str>,
+) -> Result<Vec<ListedComponent>, Error> {
+    let list = async {
+        let mut client = Client::connect(Address::parse(address.to_owned())?, token).await?;
+        let listed = client.components().await?.into_iter().map(|component| ListedComponent {
+            name: component.name,
+            kind: component.r#type,
+            version: component.version,
+        });
+        let mut listed: Vec<_> = listed.collect();
+        listed.sort();
+        Ok(listed)
+    };
+    let late = || Error::Unreachable {
+        address: address.to_owned(),
+        reason: format!("its components are not listed after {LIST_TIMEOUT:?}"),
+    };
+    clock::within(LIST_TIMEOUT, list).await.unwrap_or_else(|| Err(late()))
+}
 
 /// A component of daprd.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ mod request_files;
 mod writer;
 
 pub(crate) use self::{
-    daprd::DaprdModel,
+    daprd::{DaprdModel, ListedComponent, list_components},
     openai::{OpenAi, OpenAiSettings},
     recorded::RecordedProvider,
     recorder::{Recorder, RecorderError},

@@ -1,29 +1,28 @@
 //! The sidecar's metadata, as a daprd without an application or actors reports it.
 
 use crate::{
-    engine::{Engine, RUNTIME_VERSION},
+    engine::{Component, Engine, RUNTIME_VERSION},
     wire::proto::{
         ActorRuntime, AppConnectionProperties, GetMetadataResponse, MetadataWorkflows,
         RegisteredComponents, actor_runtime::ActorRuntimeStatus,
     },
 };
 
-/// Returns the components as the metadata lists them.
-pub(crate) fn registered_components(engine: &Engine) -> Vec<RegisteredComponents> {
-    let components = engine.components.all();
-    let registered = components.iter().map(|component| RegisteredComponents {
+/// Returns a component as the metadata lists it.
+pub(crate) fn registered_component(component: &Component) -> RegisteredComponents {
+    RegisteredComponents {
         name: component.name.clone(),
         r#type: component.kind.clone(),
         version: component.version.clone(),
         capabilities: Vec::new(),
-    });
-    registered.collect()
+    }
 }
 
 pub(super) fn metadata(engine: &Engine) -> GetMetadataResponse {
+    let components = engine.components.all();
     GetMetadataResponse {
         id: engine.app_id.clone(),
-        registered_components: registered_components(engine),
+        registered_components: components.iter().map(|it| registered_component(it)).collect(),
         extended_metadata: engine.extended_metadata(),
         app_connection_properties: Some(AppConnectionProperties {
             protocol: "http".to_owned(),

@@ -11,11 +11,12 @@ use http_body_util::{BodyExt, Collected, Limited};
 use hyper::body::Body;
 
 use crate::{
-    api::dapr::metadata::registered_components,
+    api::dapr::metadata::registered_component,
     engine::Engine,
     wire::{
         error::Error,
         metadata::{add_components, add_components_to_json},
+        proto::RegisteredComponents,
     },
 };
 
@@ -36,19 +37,25 @@ impl Listing {
 
     /// Adds the components to an encoded message. Returns `None` if the message is malformed.
     pub(super) fn add_to_message(&self, message: &[u8]) -> Option<Vec<u8>> {
-        let components = registered_components(&self.engine);
+        let components = self.components();
         add_components(message, &components, |name| self.replaces(name))
     }
 
     /// Adds the components to a JSON body. Returns `None` if the body is malformed.
     pub(super) fn add_to_json(&self, body: &[u8]) -> Option<String> {
-        let components = registered_components(&self.engine);
+        let components = self.components();
         add_components_to_json(body, &components, |name| self.replaces(name))
+    }
+
+    /// Returns mynah's components, without those that only daprd has and lists itself.
+    fn components(&self) -> Vec<RegisteredComponents> {
+        let own = self.engine.components.all().into_iter().filter(|it| !it.is_of_daprd);
+        own.map(|component| registered_component(&component)).collect()
     }
 
     /// Returns `true` if a component of daprd has the name of one of mynah's. Warns the first time.
     fn replaces(&self, name: &str) -> bool {
-        if self.engine.components.find(name).is_err() {
+        if self.engine.components.find(name).map_or(true, |it| it.is_of_daprd) {
             return false;
         }
         let mut replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);

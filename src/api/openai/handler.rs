@@ -66,7 +66,7 @@ impl Handler {
             Err(error) => return Err(self.reject(error, sent, context)),
         };
         sent.iter_mut().for_each(|sent| sent.summarize(request.large_attachments()));
-        match self.component(deployment.unwrap_or(request.model())) {
+        match self.looked_up(deployment.unwrap_or(request.model())).await {
             Ok(component) => request.set_component(component),
             Err(error) => return Err(self.reject(error, sent, context)),
         }
@@ -82,6 +82,16 @@ impl Handler {
         context: &mut CallContext,
     ) -> Error {
         self.engine.record(context, false, || sent).rejected(error, context)
+    }
+
+    /// Returns the name of the component that a model stands for, which only daprd may have. An error of
+    /// daprd matters only if no other component stands for the model.
+    async fn looked_up(&self, model: &str) -> Result<String, Error> {
+        if !self.engine.must_look_up(model) {
+            return self.component(model);
+        }
+        let looked_up = Box::pin(self.engine.look_up()).await;
+        self.component(model).map_err(|unknown| looked_up.err().unwrap_or(unknown))
     }
 
     /// Returns the name of the component that a model stands for: the one of that name, or else the

@@ -21,7 +21,7 @@ pub(crate) struct DiffArgs {
         alias = "components-path",
         value_name = "FOLDER",
         value_delimiter = ',',
-        required = true
+        required_if_eq("upstream", "openai")
     )]
     pub resources_path: Vec<PathBuf>,
     /// gRPC address of the daprd that calls the models; needed with --upstream daprd

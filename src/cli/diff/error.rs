@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
 
-use crate::{base::diagnostics::Diagnostic, cli::args::NoDaprd};
+use crate::{base::diagnostics::Diagnostic, cli::args::NoDaprd, client};
 
 /// The reason why nothing is compared.
 #[derive(Debug, ThisError)]
@@ -18,6 +18,9 @@ pub(crate) enum Error {
     /// There is no daprd.
     #[error(transparent)]
     NoDaprd(#[from] NoDaprd),
+    /// The components of daprd cannot be listed.
+    #[error("daprd at {0} is not available: {1}")]
+    Daprd(String, client::Error),
     /// The counters of tools cannot be created.
     #[error("cannot count calls: {0}")]
     Metrics(String),

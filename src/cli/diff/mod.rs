@@ -31,6 +31,7 @@ use crate::{
     chat::Request,
     component::{Context, RealModels, Upstream},
     provider::{CallContext, Provider, scripted::recordings::redact_answer},
+    upstream::list_components,
 };
 
 /// Compares the answers of real models with the recorded ones, and prints a report to stdout. Returns a
@@ -44,6 +45,11 @@ pub(super) async fn diff(args: &DiffArgs, environment: &Environment) -> Result<E
         real_models: Some(models),
         ..Context::default()
     };
+    if let Some((address, token)) = context.daprd() {
+        let listed = list_components(address, token).await;
+        let failed = |error| Error::Daprd(address.to_owned(), error);
+        context.daprd_components.replace(listed.map_err(failed)?);
+    }
     let asked = exchanges(args, &context)?;
     let all = asked.iter().map(|it| it.answers).sum();
     let mut progress = Progress::new(environment, "request");

@@ -61,6 +61,7 @@ pub(crate) fn built_in_with(rules: Option<Arc<Rules>>, context: &Context) -> Com
         tools: None,
         fallback: None,
         stand_in: None,
+        is_of_daprd: false,
     }
 }
 

@@ -42,6 +42,26 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
+    /// The place of everything in a component that no file has.
+    pub(crate) const NO_PLACE: Place = Place { line: 1, column: 1 };
+
+    /// Returns a component that no file has, without metadata.
+    pub(crate) fn without_file(name: &str, kind: &str) -> Self {
+        let located = |text: &str| Located { place: Self::NO_PLACE, text: text.to_owned() };
+        Self {
+            place: Self::NO_PLACE,
+            name: Some(located(name)).filter(|name| !name.text.is_empty()),
+            namespace: None,
+            kind: Some(located(kind)),
+            version: None,
+            ignore_errors: false,
+            items: Vec::new(),
+            secret_store: None,
+            scopes: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
     /// Returns the name for messages.
     pub(crate) fn title(&self) -> &str {
         self.name.as_ref().map_or("without a name", |name| &name.text)
