@@ -306,9 +306,9 @@ async fn stand_ins_have_the_faults_of_their_components() {
 #[test]
 fn rejects_other_providers_without_a_stand_in() {
     assert_snapshot!(checked(&[], &resources_of_other_providers(), &[]), @r#"
-    a.yaml:5:9: unknown spec.type "conversation.openai"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-    a.yaml:17:9: unknown spec.type "conversation.anthropic"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-    a.yaml:29:9: unknown spec.type "conversation.mistral"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    a.yaml:5:9: unknown spec.type "conversation.openai"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
+    a.yaml:17:9: unknown spec.type "conversation.anthropic"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
+    a.yaml:29:9: unknown spec.type "conversation.mistral"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
     0 components, 3 errors, 0 warnings
     -- exit 1

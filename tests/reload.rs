@@ -187,7 +187,7 @@ async fn keeps_the_components_while_a_file_is_invalid() {
     assert_eq!(served.model("b").await.as_deref(), Some("2"));
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
-    ERROR [resources]/a.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    ERROR [resources]/a.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
      WARN files not reloaded: the previous components and rules stay in use
      INFO the errors are fixed; the components are unchanged
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['

@@ -35,8 +35,15 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> Result<ExitCo
     let CheckArgs { app_id, stand_in, strict, record, daprd, .. } = args.clone();
     let models = checked_models(&record, stand_in, daprd.as_deref(), &environment)?;
     let real_models = models.clone().map(ModelSource::without_recorder);
-    let context =
-        Context { app_id, environment, stand_in, real_models, strict, ..Context::default() };
+    let context = Context {
+        app_id,
+        environment,
+        stand_in,
+        real_models,
+        has_model_flags: true,
+        strict,
+        ..Context::default()
+    };
     let mut loaded = component::load(&args.paths, &context);
     let recordings = models.and_then(|models| check_recordings(&models, &mut loaded));
     loaded.errors.extend(useless_strict(args, &loaded));

@@ -122,8 +122,13 @@ fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Common, Co
         return None;
     };
     let Some(kind) = kinds::find(text) else {
-        let has_stand_in = kinds::is_conversation(text);
-        let help = if has_stand_in { "; or use --stand-in echo" } else { "" };
+        let help = match kinds::is_conversation(text) {
+            true if metadata.context.has_model_flags => {
+                "; or use --stand-in echo, --replay or --upstream"
+            }
+            true => "; or use --stand-in echo",
+            false => "",
+        };
         report.error(*place, format!("unknown spec.type {text:?}; expected one of: {known}{help}"));
         return None;
     };

@@ -28,6 +28,8 @@ pub struct Context {
     pub stand_in: Option<StandIn>,
     /// Where the answers of components with real models come from, instead of a stand-in.
     pub(crate) real_models: Option<RealModels>,
+    /// Whether the command has flags for real models, so that hints name them.
+    pub(crate) has_model_flags: bool,
     /// The files and folders of rules for stand-ins, for the built-in component and for scripted components
     /// without rules of their own.
     pub rules: Vec<PathBuf>,

@@ -95,6 +95,7 @@ impl Config {
             environment: self.environment.clone(),
             stand_in: self.stand_in,
             real_models: real_models.cloned(),
+            has_model_flags: true,
             rules: self.rules.clone(),
             strict: self.strict,
             has_strict_history: self.has_strict_history,

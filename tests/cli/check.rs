@@ -24,7 +24,7 @@ fn accepts_valid_folder() {
 #[test]
 fn prints_all_errors() {
     assert_snapshot!(check_folder(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")]), @r#"
-    [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     [folder]/bad.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
     [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
     [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
@@ -43,7 +43,7 @@ fn prints_errors_then_notices() {
         ("e", ""),
     ];
     assert_snapshot!(check_folder(&files), @r#"
-    [folder]/b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    [folder]/b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     [folder]/b.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
     [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
     [folder]/c.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history (warning)

@@ -26,7 +26,7 @@ fn are_escaped_in_reports() {
     let folder = write_folder(&[("a\nERROR b.yaml", &invalid), ("c\r.txt", "")]);
     let report = run_report(&["check", folder.to_str().unwrap()]);
     assert_snapshot!(redact_folder(&report, &folder), @r#"
-    [folder]/a\nERROR b.yaml:6:9: unknown spec.type "conversation.\nERROR"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    [folder]/a\nERROR b.yaml:6:9: unknown spec.type "conversation.\nERROR"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     [folder]/c\r.txt: skipped: not a .yaml or .yml file
     0 components, 1 error, 0 warnings
     -- exit 1
@@ -41,7 +41,7 @@ fn are_escaped_in_errors_at_start() {
     assert_snapshot!(redact_folder(&report(&output), &folder), @r#"
     -- stderr
     mynah: the configuration cannot be loaded:
-      [folder]/a\nERROR b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+      [folder]/a\nERROR b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     -- exit 1
     "#);
     let folder = scratch("missing");

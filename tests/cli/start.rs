@@ -169,7 +169,7 @@ fn fails_if_components_are_invalid() {
     assert_snapshot!(start_with(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")], &[]), @r#"
     -- stderr
     mynah: the configuration cannot be loaded:
-      [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+      [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
       [folder]/bad.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
       [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
       [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['

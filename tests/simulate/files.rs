@@ -218,7 +218,7 @@ spec: {type: conversation.ecko, version: v1}
 ";
     let folder = folder_with(&[("simulate.yaml", &file), ("components.yaml", component)]);
     assert_snapshot!(check_in(&folder), @r#"
-    [folder]/components.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    [folder]/components.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     0 components, 0 simulations, 1 error, 0 warnings
     "#);
 }

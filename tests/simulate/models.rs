@@ -141,7 +141,8 @@ fn stand_ins_and_rules_play_as_in_serve() {
     let folder = folder_with(&files);
     let output = play_in(&folder, &[]);
     assert_eq!(output.code, Some(1));
-    assert!(output.stderr.contains("or use --stand-in echo"), "{}", output.stderr);
+    // It has no options for real models.
+    assert!(output.stderr.contains("or use --stand-in echo\n"), "{}", output.stderr);
     assert_eq!(play_in(&folder, &["--stand-in", "echo"]).code, Some(0));
     assert_snapshot!(lines(&results(&folder)[0]), @"
     customer: one
