@@ -1,5 +1,6 @@
 //! Tests of real models, which are another mynah or a server that misbehaves, and of recordings.
 
+mod asked;
 mod choices;
 mod daprd_components;
 mod daprd_requests;

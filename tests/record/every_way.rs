@@ -10,8 +10,9 @@ use proptest::{
 use serde_json::{Value, json};
 
 use super::{
+    asked::{Asked, Way},
     component, component_of, model, recorder, recorder_with, replay,
-    round_trip::{Asked, WAYS, Way, text},
+    round_trip::text,
     server::{Model, response},
     stop,
 };
@@ -171,7 +172,7 @@ async fn every_way_gets_the_recorded_bytes() {
     let sidecar = recorder_with(&components, &recordings, &["--record-errors"]);
     let mut recorded = Vec::new();
     for case in cases.iter() {
-        for way in WAYS {
+        for way in case.asked.ways() {
             recorded.push((case, way, case.asked.ask(&sidecar, way).await));
         }
     }

@@ -3,53 +3,20 @@
 use std::path::Path;
 
 use futures_util::{StreamExt, future::join_all, stream};
-use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use proptest::{
     collection::vec, option, prelude::*, sample::select, strategy::ValueTree,
     test_runner::TestRunner,
 };
-use prost::Message as _;
 use serde_json::{Value, json};
 
-use super::{component_of, model, recorder_with, replay, stop};
-use crate::support::{
-    Sidecar,
-    messages::{
-        assistant_with_calls, encoded_schema, request, system, tool, tool_call, tool_result, user,
-    },
-    scratch,
+use super::{
+    asked::{Asked, Way},
+    component_of, model, recorder_with, replay, stop,
 };
+use crate::support::scratch;
 
 /// Number of generated exchanges.
 const EXCHANGES: usize = 60;
-
-/// How a request is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    Grpc,
-    GrpcStream,
-    Http,
-    HttpStream,
-    OpenAi,
-    OpenAiStream,
-}
-
-pub(super) const WAYS: [Way; 6] =
-    [Way::Grpc, Way::GrpcStream, Way::Http, Way::HttpStream, Way::OpenAi, Way::OpenAiStream];
-
-/// An exchange: what is asked, and the step with which the model answers.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Asked {
-    pub(super) prompt: String,
-    pub(super) with_result: bool,
-    pub(super) has_tools: bool,
-    pub(super) temperature: Option<f64>,
-    /// The name and the schema of the answer.
-    pub(super) format: Option<Value>,
-    /// Whether the ways have ids and a spelling of their own.
-    pub(super) is_spelled_differently: bool,
-    pub(super) step: Value,
-}
 
 pub(super) fn text() -> impl Strategy<Value = String> {
     let special =
@@ -109,130 +76,10 @@ fn rules(all: &[Asked]) -> String {
     json!({ "rules": rules }).to_string()
 }
 
-impl Asked {
-    fn dapr(&self) -> ConversationRequestAlpha2 {
-        let mut messages = vec![system("Be brief."), user(&self.prompt)];
-        if self.with_result {
-            messages.push(assistant_with_calls("", [tool_call("c1", "add", r#"{"a": 1}"#)]));
-            messages.push(tool_result("c1", "add", "3"));
-        }
-        let tools = if self.has_tools {
-            vec![tool("get_weather", json!({ "type": "object", "maxProperties": 3 }))]
-        } else {
-            Vec::new()
-        };
-        ConversationRequestAlpha2 {
-            name: "gpt".to_owned(),
-            tools,
-            temperature: self.temperature,
-            response_format: self.format.as_ref().map(encoded_schema),
-            ..request(messages)
-        }
-    }
-
-    fn http(&self) -> String {
-        let content = |text: &str| json!([{ "text": text }]);
-        let mut messages = vec![
-            json!({ "ofSystem": { "content": content("Be brief.") } }),
-            json!({ "ofUser": { "content": content(&self.prompt) } }),
-        ];
-        if self.with_result {
-            let (id, arguments) = self.spelled("c5", "{ \"a\": 1 }");
-            let function = json!({ "name": "add", "arguments": arguments });
-            let calls = json!([{ "id": id, "function": function }]);
-            messages.push(json!({ "ofAssistant": { "toolCalls": calls } }));
-            let result = json!({ "toolId": id, "name": "add", "content": content("3") });
-            messages.push(json!({ "ofTool": result }));
-        }
-        let mut body = json!({ "inputs": [{ "messages": messages }] });
-        if self.has_tools {
-            let schema = json!({ "type": "object", "maxProperties": 3 });
-            body["tools"] =
-                json!([{ "function": { "name": "get_weather", "parameters": schema } }]);
-        }
-        if let Some(temperature) = self.temperature {
-            body["temperature"] = temperature.into();
-        }
-        if let Some(format) = &self.format {
-            body["responseFormat"] = format.clone();
-        }
-        body.to_string()
-    }
-
-    /// Returns the id and the arguments of the call in the history.
-    fn spelled(&self, id: &'static str, arguments: &'static str) -> (&'static str, &'static str) {
-        if self.is_spelled_differently { (id, arguments) } else { ("c1", r#"{"a": 1}"#) }
-    }
-
-    fn openai(&self, stream: bool) -> String {
-        let mut messages = vec![
-            json!({ "role": "system", "content": "Be brief." }),
-            json!({ "role": "user", "content": self.prompt }),
-        ];
-        if self.with_result {
-            let (id, arguments) = self.spelled("c9", "{\"a\":1}");
-            let function = json!({ "name": "add", "arguments": arguments });
-            let call = json!({ "id": id, "type": "function", "function": function });
-            messages.push(json!({ "role": "assistant", "content": "", "tool_calls": [call] }));
-            messages.push(json!({ "role": "tool", "tool_call_id": id, "content": "3" }));
-        }
-        let mut body = json!({ "model": "gpt", "messages": messages, "stream": stream });
-        if self.has_tools {
-            let schema = json!({ "type": "object", "maxProperties": 3 });
-            let function = json!({ "name": "get_weather", "parameters": schema });
-            body["tools"] = json!([{ "type": "function", "function": function }]);
-        }
-        if let Some(temperature) = self.temperature {
-            body["temperature"] = temperature.into();
-        }
-        if let Some(format) = &self.format {
-            let mut schema = format.clone();
-            let name = schema.as_object_mut().unwrap().remove("name");
-            let format = json!({ "name": name, "schema": schema });
-            body["response_format"] = json!({ "type": "json_schema", "json_schema": format });
-        }
-        body.to_string()
-    }
-
-    /// Asks, and returns the answer or the error as it arrives.
-    pub(super) async fn ask(&self, sidecar: &Sidecar, way: Way) -> Vec<u8> {
-        let converse = "/v1.0-alpha2/conversation/gpt/converse";
-        let reply = |reply: crate::support::http::Reply| {
-            format!("{} {}", reply.status, reply.body).into_bytes()
-        };
-        match way {
-            Way::Grpc => {
-                let mut client = sidecar.client().await;
-                match client.converse_alpha2(self.dapr()).await {
-                    Ok(answer) => answer.into_inner().encode_to_vec(),
-                    Err(status) => format!("{:?}: {}", status.code(), status.message()).into(),
-                }
-            }
-            Way::GrpcStream => match streamed(sidecar, self.dapr()).await {
-                Ok(answer) => answer,
-                Err(status) => format!("{:?}: {}", status.code(), status.message()).into(),
-            },
-            Way::Http => reply(sidecar.post(converse, self.http()).await),
-            Way::HttpStream => reply(sidecar.post_for_events(converse, self.http()).await),
-            Way::OpenAi => reply(sidecar.post("/v1/chat/completions", self.openai(false)).await),
-            Way::OpenAiStream => {
-                reply(sidecar.post("/v1/chat/completions", self.openai(true)).await)
-            }
-        }
-    }
-}
-
-/// Returns all messages of a stream.
-async fn streamed(
-    sidecar: &Sidecar,
-    call: ConversationRequestAlpha2,
-) -> Result<Vec<u8>, tonic::Status> {
-    let mut stream = sidecar.client().await.converse_stream_alpha2(call).await?.into_inner();
-    let mut bytes = Vec::new();
-    while let Some(message) = stream.message().await? {
-        bytes.extend(message.encode_length_delimited_to_vec());
-    }
-    Ok(bytes)
+/// Returns how an exchange is recorded.
+fn way(number: usize, asked: &Asked) -> Way {
+    let ways = asked.ways();
+    ways[number % ways.len()]
 }
 
 async fn record(recordings: &Path, all: &[Asked]) -> (std::path::PathBuf, Vec<Vec<u8>>) {
@@ -241,7 +88,7 @@ async fn record(recordings: &Path, all: &[Asked]) -> (std::path::PathBuf, Vec<Ve
     let sidecar = recorder_with(&components, recordings, &["--record-errors"]);
     let mut answers = Vec::new();
     for (number, asked) in all.iter().enumerate() {
-        answers.push(asked.ask(&sidecar, WAYS[number % WAYS.len()]).await);
+        answers.push(asked.ask(&sidecar, way(number, asked)).await);
     }
     stop(sidecar).await;
     (components, answers)
@@ -255,17 +102,18 @@ async fn a_replay_gives_the_recorded_bytes() {
     // From 64 clients at once, in another order.
     let asked = all.iter().enumerate().rev().map(|(number, asked)| {
         let sidecar = &sidecar;
-        async move { (number, asked.ask(sidecar, WAYS[number % WAYS.len()]).await) }
+        async move { (number, asked.ask(sidecar, way(number, asked)).await) }
     });
     let replayed: Vec<_> = stream::iter(asked).buffer_unordered(64).collect().await;
     for (number, answer) in replayed {
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (seen, expected) = (shown(&answer), shown(&answers[number]));
-        assert_eq!(seen, expected, "{:?} {:?}", WAYS[number % WAYS.len()], all[number]);
+        assert_eq!(seen, expected, "{:?} {:?}", way(number, &all[number]), all[number]);
     }
     // Every other way to ask finds the exchange, too.
-    let calls = all.iter().flat_map(|asked| WAYS.map(|way| asked.ask(&sidecar, way)));
-    for answer in join_all(calls).await {
+    let sidecar = &sidecar;
+    let asked = all.iter().flat_map(|asked| asked.ways().into_iter().map(move |way| (asked, way)));
+    for answer in join_all(asked.map(|(asked, way)| asked.ask(sidecar, way))).await {
         assert!(!String::from_utf8_lossy(&answer).contains("is not recorded"));
     }
 }
