@@ -24,6 +24,7 @@ mod round_trip;
 mod secrets;
 mod server;
 mod services;
+mod sessions;
 mod start;
 mod tls_server;
 mod upstream;

@@ -48,6 +48,9 @@ pub struct Recording {
     names: BTreeSet<String>,
     /// How many exchanges with the same request each session has had.
     uses: BTreeMap<(u64, String), usize>,
+    /// The sessions that got other answers to a request than those that are recorded. Nothing of what
+    /// they get later is recorded either, so that a sequence is that of one session.
+    conflicts: BTreeSet<(u64, String)>,
     /// Number of rules that the file had.
     read: usize,
     pub(super) used: Used,
@@ -133,7 +136,7 @@ impl Recording {
         let entry = |rule| Entry { rule, session: None, confirmed: 0, long_texts: BTreeMap::new() };
         let rules = rules.into_iter().map(entry).collect();
         let used = Used { bytes: head.len(), values: HEAD_VALUES, long_texts: 0 };
-        let (uses, warning) = (BTreeMap::new(), None);
+        let (uses, conflicts, warning) = (BTreeMap::new(), BTreeSet::new(), None);
         Self {
             head,
             rules,
@@ -143,6 +146,7 @@ impl Recording {
             by_request,
             names,
             uses,
+            conflicts,
             read,
             used,
             warning,
@@ -216,11 +220,17 @@ impl Recording {
         let Exchange { session, answer, .. } = exchange;
         let step = document::step(answer);
         let of_session = (key, session.clone());
-        let at = self.uses.get(&of_session).copied().unwrap_or_default() + exchange.repeats;
+        let had = self.uses.get(&of_session).copied().unwrap_or_default();
+        let at = had + exchange.repeats;
         let added = match self.by_request.get(&key).copied() {
             None => self.insert(key, exchange, step),
+            Some(_) if self.conflicts.contains(&of_session) => Ok(Added::Nothing),
+            Some(index) if !self.is_repeated(index, had, at) => Ok(Added::Conflict),
             Some(index) => self.add_answer(index, at, step),
         };
+        if matches!(added, Ok(Added::Conflict)) {
+            self.conflicts.insert(of_session.clone());
+        }
         // What is not recorded is not counted. A retry after an error is for the same answer.
         let is_counted = matches!(added, Ok(added) if added != Added::Kept);
         self.uses.insert(of_session, at + usize::from(is_counted));
@@ -242,6 +252,16 @@ impl Recording {
         Ok(Added::Text)
     }
 
+    /// Returns `true` if the last of the answers that a session had is also recorded for those up to `at`,
+    /// which were only counted. Another session may have added others since.
+    fn is_repeated(&self, index: usize, had: usize, at: usize) -> bool {
+        let steps = &self.rules[index].rule.steps;
+        let answer = |at: usize| steps.get(at).or(steps.last());
+        let Some(last) = had.checked_sub(1).and_then(answer) else { return true };
+        let mut counted = (had..at.min(steps.len() + 1)).filter_map(answer);
+        counted.all(|step| says_same(step, last))
+    }
+
     /// Adds the answer with this index to a rule.
     fn add_answer(&mut self, index: usize, at: usize, step: Value) -> Result<Added, String> {
         let entry = &mut self.rules[index];
@@ -254,7 +274,7 @@ impl Recording {
                 None => Ok(Added::Nothing),
             };
         }
-        if at < entry.confirmed.min(steps.len()) {
+        if at < entry.confirmed {
             return Ok(Added::Conflict);
         }
         if is_error(&step) && steps.get(at..).is_some_and(|left| !left.iter().all(is_error)) {

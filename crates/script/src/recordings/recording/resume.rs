@@ -50,6 +50,9 @@ impl Recording {
                 self.uses.insert((*new, session.clone()), *uses);
             }
         }
+        for (old, session) in &earlier.conflicts {
+            self.conflicts.extend(keys.get(old).map(|new| (*new, session.clone())));
+        }
         added
     }
 
