@@ -78,6 +78,16 @@ pub fn replace(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> io::Result<()> {
+    replace_if(path, write, || true).map(drop)
+}
+
+/// Does the same if the file may still be replaced when the temporary one is on the disk. Otherwise
+/// returns `false`, and the file is as it was.
+pub fn replace_if(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    may_replace: impl FnOnce() -> bool,
+) -> io::Result<bool> {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
     let temporary = PathBuf::from(name);
@@ -88,13 +98,45 @@ pub fn replace(
         writer.flush()?;
         drop(writer);
         file.sync_all()?;
+        if !may_replace() {
+            fs::remove_file(&temporary)?;
+            return Ok(false);
+        }
         fs::rename(&temporary, path)?;
-        sync_folder(path)
+        sync_folder(path).map(|()| true)
     };
     replace().inspect_err(|_| {
         // The file may not exist.
         let _ = fs::remove_file(&temporary);
     })
+}
+
+/// Which version of a file is at a path: another one differs in its size or, on Unix, in the file itself or
+/// in the time of its last change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    size: u64,
+    #[cfg(unix)]
+    inode: (u64, u64),
+    #[cfg(unix)]
+    changed: (i64, i64),
+}
+
+impl Version {
+    /// Returns the version of a file, or `None` if there is none.
+    pub fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+
+        let metadata = fs::metadata(path).ok()?;
+        Some(Self {
+            size: metadata.len(),
+            #[cfg(unix)]
+            inode: (metadata.dev(), metadata.ino()),
+            #[cfg(unix)]
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
 }
 
 /// Makes a rename survive a power failure.
