@@ -48,6 +48,12 @@ pub(super) enum ConfigError {
          what is not recorded, add --record-missing"
     )]
     ReplayUpstream,
+    /// The recorded answers would be replaced, not completed.
+    #[error(
+        "--record-missing excludes --record: it needs --replay, and adds what is not recorded to the \
+         folder that is replayed"
+    )]
+    RecordMissing,
     /// There is no daprd.
     #[error(transparent)]
     NoDaprd(#[from] NoDaprd),
@@ -206,6 +212,10 @@ fn models(
 ) -> Result<Option<ModelSource>, ConfigError> {
     if stand_in.is_some() && args.upstream.is_some() {
         return Err(ConfigError::StandInUpstream);
+    }
+    // clap does not require --replay here, because it excludes --record.
+    if args.record_missing && args.record.is_some() {
+        return Err(ConfigError::RecordMissing);
     }
     let with_daprd = |api: UpstreamApi| api.with_daprd(daprd.map(Endpoint::to_string), token);
     let api = args.upstream.map(with_daprd).transpose()?;

@@ -39,13 +39,14 @@ fn refused(flags: &[&str]) -> String {
 
 #[test]
 fn flags_that_contradict_each_other_are_refused() {
-    let cases: [&[&str]; 7] = [
+    let cases: [&[&str]; 8] = [
         &["--record", "a"],
         &["--upstream", "openai", "--stand-in", "echo"],
         &["--replay", "a", "--upstream", "openai"],
         &["--replay", "a", "--stand-in", "echo"],
         &["--upstream", "daprd"],
         &["--record-missing"],
+        &["--record", "a", "--record-missing", "--upstream", "openai"],
         &["--replay-miss", "fallback"],
     ];
     let messages: Vec<_> = cases.map(refused).into_iter().collect();
