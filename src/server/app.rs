@@ -23,6 +23,7 @@ use crate::{
     component::{self, ComponentSpec, RealModels},
     engine::{Engine, journal::Journal},
     net::{self, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
+    upstream::Closed,
 };
 
 /// Time that workers have to end when they are stopped. A call that does not wait delays them.
@@ -191,17 +192,19 @@ async fn open_models(config: &Config) -> Result<Option<RealModels>, StartError> 
     Ok(Some(run_blocking(move || source.open(&environment)).await??))
 }
 
-/// Writes what is left of the recordings. Warns if all exchanges were to be recorded, but there were none.
+/// Writes what is left of the recordings. Warns if nothing was recorded of the calls, or if all were to be
+/// recorded, but there were none.
 async fn close_recorder(models: Option<RealModels>) {
     let records_all = matches!(models, Some(RealModels::Upstream(_)));
     let Some(recorder) = models.and_then(|it| it.recorder()) else { return };
     match run_blocking(move || recorder.close()).await {
-        Ok(0) if records_all => tracing::warn!(
+        Ok(Closed::Idle) if records_all => tracing::warn!(
             "nothing was recorded: no call reached a real model through mynah; an OpenAI client finds mynah by \
              OPENAI_BASE_URL"
         ),
+        Ok(Closed::Nothing(reason)) => tracing::warn!("nothing was recorded: {reason}"),
         // A panic has been logged.
-        Ok(_) | Err(_) => {}
+        Ok(Closed::Idle | Closed::Recorded) | Err(_) => {}
     }
 }
 

@@ -12,13 +12,14 @@ mod recordings;
 mod redacted;
 mod repeats;
 mod request_files;
+mod unrecorded;
 mod writer;
 
 pub(crate) use self::{
     daprd::{DaprdModel, ListedComponent, list_components},
     openai::{OpenAi, OpenAiSettings},
     recorded::RecordedProvider,
-    recorder::{Recorder, RecorderError},
+    recorder::{Closed, Recorder, RecorderError},
     recordings::{read_recording, recording_text},
     redacted::RedactedProvider,
 };

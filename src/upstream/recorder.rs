@@ -17,6 +17,7 @@ use tokio::sync::mpsc::{self, Sender};
 use super::{
     recordings::read_recording,
     repeats::{Fingerprint, Repeats},
+    unrecorded::Unrecorded,
     writer::{Observed, Writer},
 };
 use crate::{
@@ -43,6 +44,7 @@ pub(crate) struct Recorder {
     repeats: Arc<Repeats>,
     /// Number of exchanges, also of repeated ones.
     count: AtomicUsize,
+    unrecorded: Unrecorded,
     records_errors: bool,
     /// The thread that writes, until it has ended.
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -61,6 +63,17 @@ pub(crate) enum RecorderError {
     /// The thread that writes cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),
+}
+
+/// What became of the calls of real models.
+#[derive(Debug)]
+pub(crate) enum Closed {
+    /// There were none.
+    Idle,
+    /// There were some, of which none is recorded for this reason.
+    Nothing(String),
+    /// Some are recorded.
+    Recorded,
 }
 
 impl Recorder {
@@ -86,8 +99,18 @@ impl Recorder {
         let writer = writer.map_err(RecorderError::Thread)?;
         let (exchanges, writer) = (Mutex::new(Some(exchanges)), Mutex::new(Some(writer)));
         let (folder, checked) = (folder.to_owned(), Mutex::default());
-        let count = AtomicUsize::default();
-        Ok(Self { folder, checked, exchanges, repeats, count, records_errors, writer, _lock: lock })
+        let (count, unrecorded) = (AtomicUsize::default(), Unrecorded::default());
+        Ok(Self {
+            folder,
+            checked,
+            exchanges,
+            repeats,
+            count,
+            unrecorded,
+            records_errors,
+            writer,
+            _lock: lock,
+        })
     }
 
     /// Checks that exchanges can be added to the recording of a component, unless that is known. Returns a
@@ -101,22 +124,20 @@ impl Recorder {
         Ok(recording.and_then(|recording| recording.warning().cloned()))
     }
 
-    /// Returns `true` if an answer is to be recorded. Errors that pass by themselves never are, unless
-    /// errors are wanted.
+    /// Returns `true` if an answer is to be recorded, otherwise counts it as failed. Errors that pass by
+    /// themselves never are, unless errors are wanted.
     pub(super) fn wants(&self, end: Result<&Response, &ProviderError>) -> bool {
-        match end {
-            Ok(_) => true,
-            // The client has left, or mynah itself has no memory.
-            Err(error) => {
-                let is_own = matches!(
-                    error.kind,
-                    ErrorKind::Cancelled
-                        | ErrorKind::DeadlineExceeded
-                        | ErrorKind::ResourceExhausted
-                );
-                self.records_errors && !is_own
-            }
+        let Err(error) = end else { return true };
+        // The client has left, or mynah itself has no memory.
+        let is_own = matches!(
+            error.kind,
+            ErrorKind::Cancelled | ErrorKind::DeadlineExceeded | ErrorKind::ResourceExhausted
+        );
+        let is_wanted = self.records_errors && !is_own;
+        if !is_wanted {
+            self.unrecorded.add_failed(error);
         }
+        is_wanted
     }
 
     /// Counts an exchange. If it must be added, returns how often the previous one was repeated.
@@ -137,13 +158,17 @@ impl Recorder {
         }
     }
 
-    /// Ends the recording, and waits until all of it is written. Returns how many exchanges there were.
-    pub(crate) fn close(&self) -> usize {
+    /// Ends the recording, and waits until all of it is written. Returns what became of the calls.
+    pub(crate) fn close(&self) -> Closed {
         drop(lock(&self.exchanges).take());
         let writer = lock(&self.writer).take();
         // A thread that has panicked has logged it.
         let _ = writer.map(JoinHandle::join);
-        self.count.load(Ordering::Relaxed)
+        match (self.count.load(Ordering::Relaxed), self.unrecorded.reason()) {
+            (0, None) => Closed::Idle,
+            (0, Some(reason)) => Closed::Nothing(reason),
+            _ => Closed::Recorded,
+        }
     }
 }
 

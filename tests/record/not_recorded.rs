@@ -7,7 +7,7 @@ use tokio::{io::AsyncReadExt, net::TcpListener};
 use super::{
     component, component_of,
     hostile::{EVENT, EVENTS, JSON, endless},
-    model, recorded, recorder, recorder_with,
+    model, recorded, recorder, recorder_with, replay_with,
     server::{HI, Model, hello, named, read_request, response},
     stop,
     tls_server::TlsModel,
@@ -73,6 +73,32 @@ async fn what_is_not_whole_is_not_recorded() {
         let errors = record_errors(&model.endpoint).await;
         for (error, expected) in errors.iter().zip([whole, streamed, streamed]) {
             assert!(error.contains(expected), "{status} {body}: {error}");
+        }
+    }
+}
+
+/// A mynah that has called a model in vain does not blame the application.
+#[tokio::test]
+async fn calls_that_have_failed_are_why_nothing_is_recorded() {
+    let refused = r#"{"error":{"message":"no such key planted-key-123456"}}"#;
+    let unauthorized = Model::json("401 Unauthorized", refused).await;
+    for (endpoint, expected) in
+        [(&*unauthorized.endpoint, "401"), ("http://127.0.0.1:9/v1", "network error")]
+    {
+        let components = component(endpoint);
+        let missing = ["--record-missing", "--upstream", "openai"];
+        for (sidecar, calls) in [
+            (recorder(&components, &scratch("recordings")), "1 call"),
+            (replay_with(&components, &scratch("recordings"), &missing), "2 calls"),
+        ] {
+            for _ in 0..calls[..1].parse().unwrap() {
+                sidecar.converse(hello()).await.unwrap_err();
+            }
+            let log = stop(sidecar).await;
+            let reason = format!("nothing was recorded: {calls} failed, the last with: ");
+            let (_, last) = log.split_once(&reason).unwrap_or_else(|| panic!("{log}"));
+            assert!(last.contains(expected), "{log}");
+            assert!(!log.contains("OPENAI_BASE_URL") && !log.contains("planted"), "{log}");
         }
     }
 }
