@@ -156,6 +156,31 @@ async fn all_choices_are_compared() {
     assert_snapshot!(diff(&recordings, &component(&after.endpoint), &[]).stdout);
 }
 
+/// Rules of the user's own, which have the request of a recorded exchange and other conditions.
+#[tokio::test]
+async fn each_rule_is_compared_with_its_own_answer() {
+    let (model, recordings) = (model("rules: [{respond: Hi.}]"), scratch("recordings"));
+    let components = component_of(&model);
+    let sidecar = recorder(&components, &recordings);
+    let [.., time] = asks();
+    sidecar.converse(time).await.unwrap();
+    stop(sidecar).await;
+    let text = super::recorded(&recordings);
+    let own = |name: &str, condition: &str| {
+        format!(
+            "- name: {name}\n  match:\n    {condition}\n    request:\n      component: gpt\n      messages:\n      \
+             - role: user\n        text: time?\n  respond: Own.\n"
+        )
+    };
+    let rules = [own("holds", "user: time?"), own("does not hold", "session: other")].concat();
+    let text = text.replace("rules:\n", &format!("rules:\n{rules}"));
+    fs::write(recordings.join("gpt.yaml"), text).unwrap();
+    assert_snapshot!(diff(&recordings, &components, &[]).stdout);
+    let json = diff(&recordings, &components, &["--json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["left_out"], &json["exchanges"][1]["left_out"]), (&json!(1), &json!(true)));
+}
+
 #[tokio::test]
 async fn secrets_are_not_shown() {
     let (before, recordings) = (model("rules: [{respond: Hello.}]"), scratch("recordings"));

@@ -30,7 +30,10 @@ use crate::{
     base::{environment::Environment, redactor::Redactor},
     chat::Request,
     component::{Context, RealModels, Upstream},
-    provider::{CallContext, Provider, scripted::recordings::redact_answer},
+    provider::{
+        CallContext, Provider, ProviderError,
+        scripted::{recordings::redact_answer, rules::MISSED},
+    },
     upstream::list_components,
 };
 
@@ -95,7 +98,11 @@ async fn compared_answer(
     let ask = |provider: &Arc<dyn Provider>| {
         provider.clone().converse(request.clone(), CallContext::default())
     };
-    let (mut recorded, mut answer) = (ask(&asked.recorded).await, ask(&asked.model).await);
+    let mut recorded = ask(&asked.recorded).await;
+    if recorded.as_ref().is_err_and(is_missed) {
+        return Compared { is_left_out: true, ..compared };
+    }
+    let mut answer = ask(&asked.model).await;
     [&mut recorded, &mut answer].into_iter().for_each(|end| redact_answer(end, redactor));
     match answer {
         Ok(answer) => {
@@ -107,4 +114,9 @@ async fn compared_answer(
             _ => Compared { failure: Some(error.message), ..compared },
         },
     }
+}
+
+/// Returns `true` if no rule has answered.
+fn is_missed(error: &ProviderError) -> bool {
+    error.details.as_ref().is_some_and(|details| details.reason == MISSED)
 }

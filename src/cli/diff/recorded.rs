@@ -23,7 +23,7 @@ use crate::{
         Provider,
         scripted::{
             Rules, ScriptedSettings,
-            recordings::{MAX_MIB, Recording, TOOLS, file_name},
+            recordings::{MAX_MIB, RecordedRule, Recording, TOOLS, file_name},
             rules::{Missed, RuleProvider, RulesText, matching::request::RequestForm},
         },
     },
@@ -39,7 +39,7 @@ pub(super) struct Asked {
     pub(super) answers: usize,
     /// The request, or the reason why it cannot be sent again.
     pub(super) request: Result<Arc<Request>, String>,
-    /// Answers as recorded.
+    /// Answers as recorded, unless other conditions than the request do not hold.
     pub(super) recorded: Arc<dyn Provider>,
     /// The real model.
     pub(super) model: Arc<dyn Provider>,
@@ -76,23 +76,24 @@ fn of_component(
     let text = files::read_large(&file, MAX_MIB).map_err(|error| vec![error])?;
     let recording = Recording::read(&text, &file)?;
     let rules = Rules::read_all(vec![RulesText::of_recording(&file, text)])?;
-    let recorded = replay(&spec.name, rules.into(), &file);
     let model = spec.build_model(metrics, &Arc::default());
     let mut tools = Tools { folder: folder.join(TOOLS), known: BTreeMap::new() };
-    let asked = |(name, form, answers): (&str, &_, _)| {
-        let request = tools.request(form);
-        Asked {
+    let asked = |RecordedRule { name, request, answers, line }: RecordedRule<'_>| {
+        // An earlier rule may have the same request.
+        let rules = rules.only(line)?;
+        Some(Asked {
             component: spec.name.clone(),
             name: name.to_owned(),
             answers,
-            request: request.map(Arc::new),
-            recorded: recorded.clone(),
+            request: tools.request(request).map(Arc::new),
+            recorded: replay(&spec.name, rules.into(), &file),
             model: model.clone(),
-        }
+        })
     };
-    Ok(recording.exchanges().map(asked).collect())
+    Ok(recording.exchanges().filter_map(asked).collect())
 }
 
+/// Returns what answers by rules.
 fn replay(component: &str, rules: Arc<Rules>, file: &Path) -> Arc<dyn Provider> {
     let defaults = ScriptedSettings::default();
     let settings = ScriptedSettings { chains: false, allow_unoffered: true, ..defaults };

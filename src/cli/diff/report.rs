@@ -19,6 +19,8 @@ pub(super) struct Compared {
     /// The number of the answer, if several are recorded.
     pub(super) answer: Option<usize>,
     pub(super) changes: Vec<Change>,
+    /// Whether the model is not asked, because other conditions than the request do not hold.
+    pub(super) is_left_out: bool,
     /// Why there is no answer.
     pub(super) failure: Option<String>,
     /// The tokens of the new answer.
@@ -37,6 +39,10 @@ impl Report {
     /// Returns the number of exchanges.
     pub(super) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    fn left_out(&self) -> usize {
+        self.0.iter().filter(|it| it.is_left_out).count()
     }
 
     /// Returns the number of requests without an answer.
@@ -68,6 +74,7 @@ impl Report {
                 "exchange": it.name,
                 "answer": it.answer,
                 "changes": it.changes.iter().map(change).collect::<Value>(),
+                "left_out": it.is_left_out,
                 "failure": it.failure,
             })
         };
@@ -76,6 +83,7 @@ impl Report {
             "exchanges": self.0.iter().map(exchange).collect::<Value>(),
             "changed": self.changed(),
             "failed": self.failed(),
+            "left_out": self.left_out(),
             "prompt_tokens": prompt,
             "completion_tokens": completion,
         })
@@ -92,14 +100,18 @@ impl Report {
             [] => String::new(),
             counts => format!(" ({})", counts.join(", ")),
         };
-        format!("{} changed{counts}, {} failed", self.changed(), self.failed())
+        let left_out = match self.left_out() {
+            0 => String::new(),
+            number => format!(", {number} left out"),
+        };
+        format!("{} changed{counts}, {} failed{left_out}", self.changed(), self.failed())
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Compared { component, name, answer, changes, failure, .. } in &self.0 {
-            if changes.is_empty() && failure.is_none() {
+        for Compared { component, name, answer, changes, is_left_out, failure, .. } in &self.0 {
+            if changes.is_empty() && failure.is_none() && !is_left_out {
                 continue;
             }
             let answer = answer.map_or_else(String::new, |number| format!(", answer {number}"));
@@ -107,12 +119,15 @@ impl fmt::Display for Report {
             for Change { aspect, what } in changes {
                 writeln!(f, "  {:<7} {}", aspect.as_str(), escape_controls(what))?;
             }
+            if *is_left_out {
+                writeln!(f, "  left out: its other conditions do not hold for the request alone")?;
+            }
             if let Some(failure) = failure {
                 writeln!(f, "  failed  {}", escape_controls(failure))?;
             }
         }
         let [prompt, completion] = self.tokens();
-        let asked = count(self.len(), "request");
+        let asked = count(self.len() - self.left_out(), "request");
         write!(f, "{asked}: {}; {prompt} + {completion} tokens", self.summary())
     }
 }

@@ -28,6 +28,6 @@ mod tests;
 pub use self::{
     exchange::{Exchange, Recorded, RecordedAnswer, redact_answer},
     names::file_name,
-    recording::{Added, Recording, TOOLS, Unwritten},
+    recording::{Added, RecordedRule, Recording, TOOLS, Unwritten},
     room::MAX_MIB,
 };

@@ -26,8 +26,12 @@ pub(super) struct WrittenRule {
     /// Its lines.
     pub(super) text: String,
     pub(super) name: Option<String>,
-    /// The request that it is for, if it is a recorded exchange.
+    /// The line of the file in which it begins. `None` if it is new.
+    pub(super) line: Option<usize>,
+    /// The request that it is for, if it has one.
     pub(super) request: Option<RequestForm>,
+    /// Whether it is for all such requests, because it has no other conditions.
+    pub(super) is_exchange: bool,
     /// Its answers.
     pub(super) steps: Vec<serde_json::Value>,
     pub(super) used: Used,
@@ -95,11 +99,12 @@ fn normalizer(root: &Node) -> Result<Normalizer, String> {
 }
 
 fn rule(node: &Node, text: String) -> WrittenRule {
-    let request = node.field("match").and_then(|conditions| {
-        let Value::Map(entries) = &conditions.value else { return None };
-        // With other conditions, it is not for all such requests.
-        let only = entries.get("request").filter(|_| entries.len() == 1)?;
-        serde_json::from_str::<RequestForm>(&to_json(&only.node)).ok()
+    let conditions = node.field("match").and_then(|conditions| match &conditions.value {
+        Value::Map(entries) => Some(entries),
+        _ => None,
+    });
+    let request = conditions.and_then(|entries| {
+        serde_json::from_str::<RequestForm>(&to_json(&entries.get("request")?.node)).ok()
     });
     let json = |node: &Node| serde_json::from_str(&to_json(node)).unwrap_or_default();
     let respond = node.field("respond").map(|it| vec![json(it)]);
@@ -112,6 +117,8 @@ fn rule(node: &Node, text: String) -> WrittenRule {
         used: Used { bytes: text.len(), values: node.size().values, long_texts },
         text,
         name: node.field("name").and_then(Node::as_written).map(str::to_owned),
+        line: Some(node.place.line),
+        is_exchange: conditions.is_some_and(|entries| entries.len() == 1) && request.is_some(),
         request: request.map(RequestForm::canonical),
         steps: respond.or(sequence).unwrap_or_default(),
     }

@@ -69,6 +69,19 @@ struct Entry {
     long_texts: BTreeMap<String, String>,
 }
 
+/// A rule that is read from a file.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedRule<'r> {
+    /// Its name.
+    pub name: &'r str,
+    /// The request.
+    pub request: &'r RequestForm,
+    /// Number of recorded answers.
+    pub answers: usize,
+    /// The line of the file in which it begins.
+    pub line: usize,
+}
+
 /// What adding an exchange has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
@@ -128,7 +141,7 @@ impl Recording {
         let names = rules.iter().filter_map(|rule| rule.name.clone()).collect();
         let mut by_request = BTreeMap::new();
         for (at, rule) in rules.iter().enumerate() {
-            if let Some(request) = &rule.request {
+            if let Some(request) = rule.request.as_ref().filter(|_| rule.is_exchange) {
                 by_request.entry(hash(request, &normalizer)).or_insert(at);
             }
         }
@@ -182,11 +195,12 @@ impl Recording {
         self.rules.iter_mut().for_each(|entry| entry.long_texts.clear());
     }
 
-    /// Returns the name and the request of each exchange, and how many answers are recorded.
-    pub fn exchanges(&self) -> impl Iterator<Item = (&str, &RequestForm, usize)> {
+    /// Returns the rules of requests, also those with other conditions.
+    pub fn exchanges(&self) -> impl Iterator<Item = RecordedRule<'_>> {
         self.rules.iter().filter_map(|Entry { rule, .. }| {
             let name = rule.name.as_deref().unwrap_or("without a name");
-            Some((name, rule.request.as_ref()?, rule.steps.len().max(1)))
+            let (request, line) = (rule.request.as_ref()?, rule.line?);
+            Some(RecordedRule { name, request, answers: rule.steps.len().max(1), line })
         })
     }
 
@@ -245,7 +259,9 @@ impl Recording {
             Written::new(&name, Some(request), &steps, &self.indentation)?;
         self.used.replace(Used::default(), used)?;
         let (name_of_rule, request) = (Some(name.clone()), Some(request.clone()));
-        let rule = WrittenRule { text, name: name_of_rule, request, steps, used };
+        let (line, is_exchange) = (None, true);
+        let rule =
+            WrittenRule { text, name: name_of_rule, line, request, is_exchange, steps, used };
         self.names.insert(name);
         self.by_request.insert(key, self.rules.len());
         self.rules.push(Entry { rule, session: Some(session.clone()), confirmed: 1, long_texts });

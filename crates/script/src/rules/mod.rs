@@ -87,7 +87,7 @@ pub struct Rules {
     /// By priority, then in the order of the files.
     rules: Vec<Arc<Rule>>,
     index: Index,
-    templates: Templates,
+    templates: Arc<Templates>,
     /// Rules that are never reached, and what has no meaning in fixtures of aimock.
     warnings: Vec<Diagnostic>,
 }
@@ -131,6 +131,18 @@ impl Rules {
     /// Returns the files.
     pub fn files(&self) -> &[RulesFile] {
         &self.files
+    }
+
+    /// Returns the rule that begins in a line, without all others.
+    pub fn only(&self, line: usize) -> Option<Self> {
+        let rule = self.rules.iter().find(|rule| rule.line() == Some(line))?;
+        Some(Self {
+            files: Vec::new(),
+            index: Index::new([&rule.conditions]),
+            rules: vec![rule.clone()],
+            templates: self.templates.clone(),
+            warnings: Vec::new(),
+        })
     }
 
     /// Returns the warnings about the files.

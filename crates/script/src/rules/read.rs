@@ -135,7 +135,7 @@ impl Contents {
         warnings.extend(never_reached(&rules, &files));
         warnings.sort();
         let index = Index::new(rules.iter().map(|rule| &rule.conditions));
-        Ok(Rules { files, rules, index, templates, warnings })
+        Ok(Rules { files, rules, index, templates: templates.into(), warnings })
     }
 
     /// Adds the contents of a text.
