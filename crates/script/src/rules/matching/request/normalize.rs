@@ -92,8 +92,10 @@ impl Normalization {
         match self {
             // The groups in the middle have four digits.
             Self::Uuid => memchr_iter(b'-', bytes).any(|at| byte(at + 5) == Some(b'-')),
+            // The compact form has a T instead.
             Self::Datetime => {
-                memchr_iter(b':', bytes).any(|at| is_digit(at + 1) && is_digit(at.wrapping_sub(1)))
+                let is_between = |at: usize| is_digit(at + 1) && is_digit(at.wrapping_sub(1));
+                memchr_iter(b':', bytes).chain(memchr_iter(b'T', bytes)).any(is_between)
             }
             Self::Port => memchr_iter(b':', bytes).any(|at| is_digit(at + 1)),
             Self::Date | Self::Tmp | Self::Hex => true,
@@ -120,9 +122,7 @@ impl Normalization {
                 let uuid = [8, 4, 4, 4, 12].map(|digits| format!("[0-9a-f]{{{digits}}}")).join("-");
                 (format!("(?-u:\\b){uuid}(?-u:\\b)"), "<uuid>")
             }
-            Self::Datetime => {
-                (format!("(?-u:\\b)(?:(?:{})(?:T|,? (?:at )?){TIME})", date()), "<datetime>")
-            }
+            Self::Datetime => (format!("(?-u:\\b)(?:{})", datetime()), "<datetime>"),
             Self::Date => (format!("(?-u:\\b)(?:{})(?-u:\\b)", date()), "<date>"),
             Self::Port => (format!("{hosts}:[0-9]{{2,5}}(?-u:\\b)"), "${host}:<port>"),
             Self::Tmp => (tmp.to_owned(), "<tmp>"),
@@ -134,15 +134,35 @@ impl Normalization {
 const DAY: &str = "(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun";
 const MONTH: &str = "(?:jan|febr?|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|ember|tember|ober)?";
 const ISO_DATE: &str = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
-const TIME: &str = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[ap]\.?m\b\.?)?(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?";
+const CLOCK: &str = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[ap]\.?m\b\.?)?";
+const OFFSET: &str = "[+-][0-9]{2}:?[0-9]{2}";
 
 /// Returns a pattern of dates without a time.
 fn date() -> String {
     let ordinal = "[0-9]{1,2}(?:st|nd|rd|th)?";
+    let short = format!("[0-9]{{1,2}}-(?:{MONTH})-(?:[0-9]{{4}}|[0-9]{{2}})");
     let written = format!(
-        r"(?:(?:{DAY}),? )?(?:(?:{MONTH})\.? {ordinal},? [0-9]{{4}}|{ordinal} (?:{MONTH})\.?,? [0-9]{{4}})"
+        r"(?:(?:{DAY}),? )?(?:(?:{MONTH})\.? {ordinal},? [0-9]{{4}}|{ordinal} (?:{MONTH})\.?,? [0-9]{{4}}|{short})"
     );
     format!("{ISO_DATE}|{written}|[0-9]{{1,2}}[/.][0-9]{{1,2}}[/.][0-9]{{4}}")
+}
+
+/// Returns a pattern of dates with a time.
+fn datetime() -> String {
+    let date = date();
+    // Go adds the name of the zone and the reading of a monotonic clock.
+    let go = r"(?:(?: (?:[a-z]{1,5}|[+-][0-9]{2,4}))? m=[+-][0-9]+\.[0-9]+)?";
+    let usual =
+        format!("(?:{date})(?:T|,? (?:at )?){CLOCK}(?: ?(?:Z|UTC|GMT|{OFFSET}))?{go}");
+    // The form of C's ctime, and with a zone that of date and Java.
+    let zone = "(?: (?:[a-z]{1,5}|[+-][0-9]{2,4}))?";
+    let ctime = format!(
+        r"(?:(?:{DAY}) )?(?:{MONTH}) {{1,2}}[0-9]{{1,2}} {CLOCK}{zone} [0-9]{{4}}(?-u:\b)"
+    );
+    let day = "[0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])";
+    let time = r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[.,][0-9]+)?)?";
+    let compact = format!(r"{day}(?-i:T){time}(?:Z|{OFFSET})?(?-u:\b)");
+    format!("{usual}|{ctime}|{compact}")
 }
 
 impl Normalizer {

@@ -18,13 +18,50 @@ fn usual_normalization_is_of_ids_and_times() {
         ("now: 2026-11-27T22:38:56Z.", "now: 2025-01-02 03:04."),
         ("It is Friday, November 27, 2026 at 10:32 AM", "It is Saturday, March 1, 2025 at 9:05 PM"),
         ("Fri, 27 Nov 2026 22:38:56 +0000", "Sat, 1 Mar 2025 01:02:03 +0100"),
+        ("It is Mon Nov 30 00:29:31 2026.", "It is Tue Nov  3 10:09:01 2026."),
+        ("It is Mon Nov 30 00:29:31 2026.", "It is Mon Nov 30 00:29:32 UTC 2026."),
+        ("date: Mon Nov 30 12:29:31 AM CET 2026", "date: Sun Mar 01 15:04:05 -0700 2026"),
+        ("Monday, 30-Nov-26 00:29:31 UTC", "Tuesday, 03-Mar-26 10:09:01 GMT"),
+        ("Mon, 30-Nov-2026 00:29:31 GMT", "Monday, 30-Nov-26 00:29:31 UTC"),
+        ("at 20261126T192933Z", "at 20250102T030405Z"),
+        ("at 20261126T192933.25+0100,", "at 20250102T0304,"),
+        (
+            "2026-11-30 00:29:31.123456789 +0000 UTC m=+0.000123456",
+            "2026-11-30 00:29:32.5 +0100 CET m=+17.000000001",
+        ),
     ];
     for (one, other) in cases {
         assert_eq!(hash(one), hash(other), "{one}");
     }
-    for (one, other) in [("on 2026-11-27", "on 2026-11-28"), ("at localhost:80", "at localhost:81")]
-    {
+    let differ = [
+        ("on 2026-11-27", "on 2026-11-28"),
+        ("at localhost:80", "at localhost:81"),
+        ("at 00:29:31", "at 00:29:32"),
+        ("at 1790642971", "at 1790642972"),
+        ("run 20261126T192933abc", "run 20261126T192934abc"),
+        ("part 20269926T192933", "part 20269926T192934"),
+    ];
+    for (one, other) in differ {
         assert_ne!(hash(one), hash(other), "{one}");
+    }
+}
+
+/// The patterns of the documentation.
+#[test]
+fn patterns_are_for_what_is_not_recognized() {
+    let cases = [
+        (r"It is \d+:\d+:\d+", "It is 00:29:31", "It is 10:09:01"),
+        (r"\b1\d{9}(\d{3})?(\.\d+)?\b", "at 1790642971", "at 1790642971.25"),
+        (r"\b1\d{9}(\d{3})?(\.\d+)?\b", "at 1790642971", "at 1790642971250"),
+    ];
+    for (pattern, one, other) in cases {
+        let source = json!([{ "pattern": pattern, "as": "<value>" }, "datetime"]);
+        let normalizer = Normalizer::new(serde_json::from_value(source).unwrap()).unwrap();
+        let hash = |prompt: &str| {
+            let form = RequestForm::new(&Request::from(prompt), "gpt");
+            NormalizedForm::of_recorded(form, &normalizer).hash()
+        };
+        assert_eq!(hash(one), hash(other), "{pattern}");
     }
 }
 
@@ -33,6 +70,7 @@ fn other_normalization_is_proposed() {
     let cases = [
         ("on 2026-11-27", "on 2026-11-28", Some(Normalization::Date)),
         ("on 7 March 2026", "on 17th March, 2026", Some(Normalization::Date)),
+        ("on 30-Nov-26", "on 1-Dec-2026", Some(Normalization::Date)),
         ("http://127.0.0.1:41234/", "http://127.0.0.1:555/", Some(Normalization::Port)),
         ("in /tmp/pytest-1/a.txt", "in /tmp/pytest-22/a.txt", Some(Normalization::Tmp)),
         ("commit 0123456789abcdef0", "commit fedcba98765432100", Some(Normalization::Hex)),
