@@ -51,7 +51,29 @@ struct Asked {
     reasoning_chunks: Vec<usize>,
 }
 
+/// A call whose answer is not complete. Dropping it notes that the answer is not recorded.
+struct Unfinished(Option<Arc<RecordedProvider>>);
+
+impl Unfinished {
+    /// Notes that the answer is complete, or that the call has failed.
+    fn finish(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(provider) = self.0.take() {
+            provider.recorder.add_cut(&provider.component);
+        }
+    }
+}
+
 impl RecordedCall {
+    fn unfinished(&self) -> Unfinished {
+        Unfinished(Some(self.provider.clone()))
+    }
+
     fn asked(&self) -> Asked {
         Asked {
             provider: self.provider.clone(),
@@ -111,35 +133,37 @@ fn add_length(lengths: &mut Vec<usize>, chunk: &str) {
 
 impl Live for RecordedCall {
     fn whole(self: Box<Self>) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        let asked = self.asked();
+        let (asked, unfinished) = (self.asked(), self.unfinished());
         let Self { provider, request, context } = *self;
         async move {
             let end = provider.model.clone().converse(request, context).await;
             asked.record(end.as_ref()).await;
+            unfinished.finish();
             end
         }
         .boxed()
     }
 
     fn pieces(self: Box<Self>) -> Deltas {
-        let asked = self.asked();
+        let call = (self.asked(), self.unfinished());
         let Self { provider, request, context } = *self;
         let deltas = provider.model.clone().stream(request, context);
         // A stream that is not read to its end is not recorded.
-        let next = |(mut deltas, asked): (Deltas, Option<Asked>)| async move {
-            let mut asked = asked?;
+        let next = |(mut deltas, call): (Deltas, Option<(Asked, Unfinished)>)| async move {
+            let (mut asked, unfinished) = call?;
             let delta = deltas.next().await?;
             let end = match &delta {
                 Ok(Delta::Complete(response)) => Ok(&**response),
                 Ok(piece) => {
                     asked.add(piece);
-                    return Some((delta, (deltas, Some(asked))));
+                    return Some((delta, (deltas, Some((asked, unfinished)))));
                 }
                 Err(error) => Err(error),
             };
             asked.record(end).await;
+            unfinished.finish();
             Some((delta, (deltas, None)))
         };
-        stream::unfold((deltas, Some(asked)), next).boxed()
+        stream::unfold((deltas, Some(call)), next).boxed()
     }
 }

@@ -140,6 +140,17 @@ impl Recorder {
         is_wanted
     }
 
+    /// Counts a call that has ended before its answer was complete. The first one is logged.
+    pub(super) fn add_cut(&self, component: &str) {
+        if self.unrecorded.add_cut() {
+            tracing::warn!(
+                component,
+                "an answer is not recorded: the call ended before it was complete, for example because the client \
+                 closed the stream; further ones are not logged"
+            );
+        }
+    }
+
     /// Counts an exchange. If it must be added, returns how often the previous one was repeated.
     pub(super) fn count(&self, exchange: Fingerprint) -> Option<usize> {
         self.count.fetch_add(1, Ordering::Relaxed);

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path};
 
-use tokio::{io::AsyncReadExt, net::TcpListener};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 use super::{
     component, component_of,
@@ -177,7 +180,8 @@ async fn abandon(ask: impl AsyncFnOnce(&Sidecar)) {
     // A reset is an end, too.
     let end = with_timeout(end).await.unwrap_or_default();
     assert_eq!(end, 0);
-    stop(sidecar).await;
+    let log = stop(sidecar).await;
+    assert!(log.contains("nothing was recorded: 1 call ended before the answer"), "{log}");
     assert_nothing_is_recorded(&recordings);
 }
 
@@ -189,4 +193,34 @@ async fn a_client_that_leaves_ends_the_call_of_the_model() {
     let whole = STREAM.replace("true", "false");
     abandon(async |sidecar| drop(sidecar.post(path, whole).await)).await;
     abandon(async |sidecar| drop(sidecar.post_for_events(path, STREAM).await)).await;
+}
+
+/// Starts a model that sends the start of a stream and then waits until mynah closes it.
+async fn halting() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}/v1", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut connection, _)) = listener.accept().await {
+            drop(read_request(&mut connection).await);
+            connection.write_all(format!("{EVENTS}{START}").as_bytes()).await.unwrap();
+            // A reset is an end, too.
+            let _ = connection.read(&mut [0]).await;
+        }
+    });
+    endpoint
+}
+
+#[tokio::test]
+async fn a_stream_that_is_closed_early_is_reported_once() {
+    let (components, recordings) = (component(&halting().await), scratch("recordings"));
+    let sidecar = recorder(&components, &recordings);
+    for _ in 0..2 {
+        let mut client = sidecar.client().await;
+        let mut stream = client.converse_stream_alpha2(hello()).await.unwrap().into_inner();
+        assert!(stream.message().await.unwrap().is_some());
+    }
+    let log = stop(sidecar).await;
+    assert_eq!(log.matches("an answer is not recorded").count(), 1, "{log}");
+    assert!(log.contains("nothing was recorded: 2 calls ended before the answer"), "{log}");
+    assert_nothing_is_recorded(&recordings);
 }

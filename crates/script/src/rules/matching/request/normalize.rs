@@ -152,13 +152,11 @@ fn datetime() -> String {
     let date = date();
     // Go adds the name of the zone and the reading of a monotonic clock.
     let go = r"(?:(?: (?:[a-z]{1,5}|[+-][0-9]{2,4}))? m=[+-][0-9]+\.[0-9]+)?";
-    let usual =
-        format!("(?:{date})(?:T|,? (?:at )?){CLOCK}(?: ?(?:Z|UTC|GMT|{OFFSET}))?{go}");
+    let usual = format!("(?:{date})(?:T|,? (?:at )?){CLOCK}(?: ?(?:Z|UTC|GMT|{OFFSET}))?{go}");
     // The form of C's ctime, and with a zone that of date and Java.
     let zone = "(?: (?:[a-z]{1,5}|[+-][0-9]{2,4}))?";
-    let ctime = format!(
-        r"(?:(?:{DAY}) )?(?:{MONTH}) {{1,2}}[0-9]{{1,2}} {CLOCK}{zone} [0-9]{{4}}(?-u:\b)"
-    );
+    let ctime =
+        format!(r"(?:(?:{DAY}) )?(?:{MONTH}) {{1,2}}[0-9]{{1,2}} {CLOCK}{zone} [0-9]{{4}}(?-u:\b)");
     let day = "[0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])";
     let time = r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[.,][0-9]+)?)?";
     let compact = format!(r"{day}(?-i:T){time}(?:Z|{OFFSET})?(?-u:\b)");
