@@ -46,6 +46,13 @@ impl Report {
         self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// Makes errors of the diagnostics after the first `count`. Returns `true` if there are any.
+    pub(super) fn raise_after(&mut self, count: usize) -> bool {
+        let later = self.diagnostics.get_mut(count..).unwrap_or_default();
+        later.iter_mut().for_each(|it| it.severity = Severity::Error);
+        !later.is_empty()
+    }
+
     /// Replaces all errors with one warning, for a component that has `ignoreErrors` set.
     pub(super) fn downgrade_errors(&mut self, place: Place, component: &str) {
         let is_error = |diagnostic: &mut Diagnostic| diagnostic.severity == Severity::Error;

@@ -228,11 +228,19 @@ fn a_variable_that_is_not_set_is_named() {
     let file = components.join("gpt.yaml");
     let yaml = fs::read_to_string(&file).unwrap();
     fs::write(&file, yaml.replace(&format!("value: {KEY}"), "envRef: NO_SUCH_KEY")).unwrap();
-    let output = diff(&scratch("recordings"), &components, &[]);
+    let recordings = scratch("recordings");
+    fs::write(recordings.join("gpt.yaml"), "").unwrap();
+    let output = diff(&recordings, &components, &[]);
     assert_eq!(output.code, Some(1));
-    assert!(
-        output.stderr.contains(r#"the environment variable "NO_SUCH_KEY" is not set"#),
-        "{}",
-        output.stderr
-    );
+    let cause = r#"key: the environment variable "NO_SUCH_KEY" is not set"#;
+    let checked = Process::start(mynah().args([
+        "check",
+        components.to_str().unwrap(),
+        "--upstream",
+        "openai",
+    ]));
+    for shown in [output.stderr, checked.wait().stdout] {
+        assert!(shown.contains(cause) && !shown.contains("missing"), "{shown}");
+        assert!(!shown.contains("(warning)"), "{shown}");
+    }
 }

@@ -89,6 +89,10 @@ enum ApiType {
 /// The model that Azure has by default, and the variable that replaces the one in the metadata.
 const AZURE: (&str, &str) = ("AZURE_OPENAI_MODEL", "gpt-4.1-nano");
 
+/// What is wrong with metadata without a key, and without an endpoint.
+const NO_KEY: &str = "missing; add the key of the model to the metadata";
+const NO_ENDPOINT: &str = "missing; apiType azure needs one";
+
 /// The metadata that a model of OpenAI's API uses, and that all components with real models do.
 const KEYS: [&str; 7] = ["key", "model", "endpoint", "apiType", "apiVersion", "faults", "history"];
 
@@ -243,22 +247,19 @@ impl Service {
         let in_environment = metadata.context.environment.get(variable).filter(|it| !it.is_empty());
         let model = in_environment.map(str::to_owned).or_else(|| metadata.text("model", report));
         let model = model.unwrap_or_else(|| default.to_owned());
-        let endpoint = metadata.text("endpoint", report);
-        let Some(key) = metadata.text("key", report).or_else(|| self.key.map(str::to_owned)) else {
-            report.error(place, "key: missing; add the key of the model to the metadata");
-            return None;
+        let key = match self.key {
+            Some(default) => metadata.text("key", report).unwrap_or_else(|| default.to_owned()),
+            None => metadata.required("key", (place, NO_KEY), report)?,
         };
-        let settings = match (api, &endpoint) {
-            (ApiType::OpenAi, endpoint) => {
+        let settings = match api {
+            ApiType::OpenAi => {
+                let endpoint = metadata.text("endpoint", report);
                 OpenAiSettings::new(endpoint.as_deref().unwrap_or(self.endpoint), &key, model)
             }
-            (ApiType::Azure, Some(endpoint)) => {
+            ApiType::Azure => {
+                let endpoint = metadata.required("endpoint", (place, NO_ENDPOINT), report)?;
                 let version = metadata.text("apiVersion", report).unwrap_or_default();
-                OpenAiSettings::azure(endpoint, &version, &key, model)
-            }
-            (ApiType::Azure, None) => {
-                report.error(place, "endpoint: missing; apiType azure needs one");
-                return None;
+                OpenAiSettings::azure(&endpoint, &version, &key, model)
             }
         };
         settings.map_err(|error| report.error(place, format!("endpoint: {error}"))).ok()

@@ -93,6 +93,28 @@ impl Metadata<'_> {
         self.value(key, report).map(|value| value.text)
     }
 
+    /// Returns the value of a key that the component needs. Without one, reports the cause as an error: that of
+    /// a reference without a value, or else `missing`.
+    pub(crate) fn required(
+        &self,
+        key: &str,
+        (place, missing): (Place, &str),
+        report: &mut Report,
+    ) -> Option<String> {
+        let before = report.diagnostics.len();
+        let value = self.text(key, report);
+        if value.is_none() && !report.raise_after(before) {
+            match self.item(key).map(|item| &item.source) {
+                Some(Source::Variable(Located { place, text: name })) => {
+                    let message = format!("{key}: the environment variable {name:?} is empty");
+                    report.error(*place, message);
+                }
+                _ => report.error(place, format!("{key}: {missing}")),
+            }
+        }
+        value
+    }
+
     /// Parses the value of a key. Errors from `parse` must begin with the text in quotes.
     pub(crate) fn parse<T, E: Display>(
         &self,
