@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, fs,
+    fmt,
+    fs::{self, DirEntry},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,10 +13,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::{
-    base::{
-        diagnostics::{Diagnostic, Severity},
-        files,
-    },
+    base::{diagnostics::Diagnostic, files},
     chat::{LazyJson, Request, Tool},
     cli::args::DiffArgs,
     component::{self, ComponentSpec, Context},
@@ -47,21 +45,47 @@ pub(super) struct Asked {
 
 /// Returns the recorded exchanges in the order of the files.
 pub(super) fn exchanges(args: &DiffArgs, context: &Context) -> Result<Vec<Asked>, Error> {
+    let folder = &args.folder;
+    let failed = |source| Error::Folder { path: folder.clone(), source };
+    let files: Vec<_> = fs::read_dir(folder).and_then(Iterator::collect).map_err(failed)?;
+    if !files.iter().any(|file: &DirEntry| file.path().extension().is_some_and(|it| it == "yaml")) {
+        return Err(Error::Empty(folder.clone()));
+    }
     let loaded = component::load(&args.resources_path, context);
     if !loaded.errors.is_empty() {
-        // A variable that is not set is a warning, and a key that is missing for that the error.
-        let warnings = loaded.notices.into_iter().filter(|it| it.severity == Severity::Warning);
-        return Err(Error::Invalid(warnings.chain(loaded.errors).collect()));
+        return Err(Error::Invalid(loaded.errors));
     }
+    let components = selected(&loaded.components, args.component.as_deref())?;
     let metrics = OwnerMetrics::new().map_err(|error| Error::Metrics(error.to_string()))?;
-    let is_selected = |spec: &&ComponentSpec| {
-        args.component.as_ref().is_none_or(|component| *component == spec.name)
-    };
     let mut all = Vec::new();
-    for spec in loaded.components.iter().filter(is_selected) {
-        all.extend(of_component(&args.folder, spec, &metrics).map_err(Error::Invalid)?);
+    for spec in &components {
+        all.extend(of_component(folder, spec, &metrics).map_err(Error::Invalid)?);
     }
-    if all.is_empty() { Err(Error::Nothing(args.folder.clone())) } else { Ok(all) }
+    if all.is_empty() {
+        let files = listed(components.iter().map(|spec| file_name(&spec.name)));
+        return Err(Error::Nothing { folder: folder.clone(), files });
+    }
+    Ok(all)
+}
+
+/// Returns the component of a name, or all components.
+fn selected<'c>(
+    components: &'c [ComponentSpec],
+    name: Option<&str>,
+) -> Result<Vec<&'c ComponentSpec>, Error> {
+    let is_selected = |spec: &&ComponentSpec| name.is_none_or(|name| name == spec.name);
+    let selected: Vec<_> = components.iter().filter(is_selected).collect();
+    match name {
+        Some(name) if selected.is_empty() => {
+            let known = listed(components.iter().map(|spec| spec.name.clone()));
+            Err(Error::UnknownComponent { name: name.to_owned(), known })
+        }
+        _ => Ok(selected),
+    }
+}
+
+fn listed(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn of_component(
