@@ -81,7 +81,7 @@ struct OtherFiles {
     rules: Option<usize>,
     /// The number of valid files, or `None` if there are no tools.
     tools: Option<usize>,
-    /// The number of valid recordings, or `None` if there is no folder for them.
+    /// The number of recordings, or `None` if there is no folder for them.
     recordings: Option<usize>,
 }
 
@@ -95,7 +95,8 @@ fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     });
     others.rules = others.check(loaded, has_rules, |loaded, file| {
         let rules = read_rules(file)?;
-        Ok([rules.warnings(), &loaded.unknown_components(&rules)].concat())
+        let unknown = loaded.unknown_components(&rules);
+        Ok([rules.warnings(), &unknown, &rules.unoffered_tools()].concat())
     });
     others.tools = others.check(loaded, tools::is_tools_file, |_, file| {
         tools::check_file(file, &context.environment).map(|()| Vec::new())

@@ -7,6 +7,7 @@ use crate::{
     component::Loaded,
     provider::scripted::{
         Rules,
+        recordings::file_name,
         rules::{RulesText, is_rules_file},
     },
     server::ModelSource,
@@ -14,29 +15,40 @@ use crate::{
 };
 
 /// Checks that exchanges can be read from and added to the recordings of all components with real models.
-/// Returns the number of valid recordings, or `None` if there is no folder for them.
+/// Returns the number of their recordings, or `None` if there is no folder for them.
 pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Option<usize> {
     let folder = models.folder()?;
     let is_recorded = models.required_folder().is_none();
     if let Some(Err(error)) = models.required_folder().map(fs::read_dir) {
         loaded.errors.push(Diagnostic::error(error.to_string()).in_file(folder));
     }
+    let names: Vec<_> = loaded.components.iter().map(|spec| &*spec.name).collect();
     let real = loaded.components.iter().filter(|spec| spec.provider.answered_by().is_some());
-    let (mut valid, mut errors) = (0, Vec::new());
+    let (mut found, mut errors) = (0, Vec::new());
     for component in real {
-        match read_recording(folder, &component.name) {
-            Ok(Some(recording)) => {
-                valid += 1;
-                loaded.notices.extend(recording.warning().filter(|_| is_recorded).cloned());
+        let recording = read_recording(folder, &component.name);
+        found += usize::from(!matches!(recording, Ok(None)));
+        match recording {
+            Ok(recording) => {
+                let warning = recording.as_ref().and_then(|it| it.warning());
+                loaded.notices.extend(warning.filter(|_| is_recorded).cloned());
+                loaded.notices.extend(
+                    recording.iter().flat_map(|_| warnings(folder, &component.name, &names)),
+                );
             }
-            Ok(None) => {}
             Err(invalid) => errors.extend(invalid),
         }
     }
     // A replayed file has been read with the components.
     errors.retain(|error| !loaded.errors.contains(error));
     loaded.errors.extend(errors);
-    Some(valid)
+    Some(found)
+}
+
+/// Returns the warnings about the rules in a valid recording.
+fn warnings(folder: &Path, component: &str, components: &[&str]) -> Vec<Diagnostic> {
+    let Ok(rules) = read_rules(&folder.join(file_name(component))) else { return Vec::new() };
+    [rules.of_other_components(component, components), rules.unoffered_tools()].concat()
 }
 
 /// Returns `true` if a file has rules, which may be those of a recording that is larger than other files.

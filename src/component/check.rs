@@ -1,7 +1,7 @@
 //! Checks components and their settings.
 
 use super::{
-    context::Context,
+    context::{Context, RealModels},
     kinds::{self, Configured, Other},
     manifest::{Located, Manifest},
     report::Report,
@@ -24,7 +24,7 @@ struct Common {
     has_strict_history: bool,
 }
 
-/// Checks a conversation component. Returns `None` if the report has errors.
+/// Checks a conversation component. Returns `None` if the report has errors of its own.
 ///
 /// The second value is the name of the component to fall back to, even if there are errors.
 pub(super) fn check(
@@ -75,7 +75,9 @@ pub(super) fn check(
         },
         is_of_daprd: false,
     };
-    (Some(spec).filter(|_| !report.has_errors()), fallback)
+    // A recording is no part of the component: it may be valid nevertheless.
+    let recordings = metadata.context.real_models.as_ref().and_then(RealModels::replayed_folder);
+    (Some(spec).filter(|_| !report.has_errors_outside(recordings)), fallback)
 }
 
 /// Returns what answers if this is a conversation component of an unsupported type.

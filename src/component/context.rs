@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
@@ -80,6 +80,14 @@ pub(crate) enum RealModels {
 }
 
 impl RealModels {
+    /// Returns the folder of the recordings that are replayed.
+    pub(super) fn replayed_folder(&self) -> Option<&Path> {
+        match self {
+            Self::Replay { folder, .. } => Some(folder),
+            Self::Upstream(_) => None,
+        }
+    }
+
     /// Returns how the models are called, if they are.
     pub(crate) fn upstream(&self) -> Option<&Upstream> {
         match self {

@@ -185,12 +185,12 @@ impl Loader<'_> {
             access: Access::All,
             shared_rules: self.shared_rules.as_ref(),
         };
-        let checked = check(&metadata, report);
+        let (spec, fallback) = check(&metadata, report);
         let ignore_errors = manifest.ignore_errors;
+        let spec = spec.filter(|_| !(ignore_errors && report.has_errors()));
         if ignore_errors {
             report.downgrade_errors(manifest.place, manifest.title());
         }
-        let (spec, fallback) = checked;
         let fallback =
             fallback.map(|component| Reference { component, file: file.to_owned(), ignore_errors });
         if let Some(spec) = spec {

@@ -41,6 +41,13 @@ impl Report {
         self.first_error().is_some()
     }
 
+    /// Returns `true` if there are errors in other files than those in a folder.
+    pub(super) fn has_errors_outside(&self, folder: Option<&Path>) -> bool {
+        let is_inside = |error: &Diagnostic| folder.is_some_and(|it| error.file.starts_with(it));
+        let is_error = |it: &&Diagnostic| it.severity == Severity::Error;
+        self.diagnostics.iter().filter(is_error).any(|error| !is_inside(error))
+    }
+
     /// Returns the first error that was added.
     pub(super) fn first_error(&self) -> Option<&Diagnostic> {
         self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)

@@ -171,8 +171,9 @@ async fn what_cannot_be_read_again_is_not_recorded() {
 
 /// A rule as it is recorded from an agent: four messages, five tools and a call.
 fn of_agent(number: usize) -> String {
+    let tools = ["find_order", "tool_1", "tool_2", "tool_3", "track"];
     let tools: String =
-        (0..5).map(|tool| format!("        tool_{tool}: {number:016x}\n")).collect();
+        tools.iter().map(|tool| format!("        {tool}: {number:016x}\n")).collect();
     format!(
         r#"- name: order {number}
   match:

@@ -122,6 +122,29 @@ async fn check_takes_the_flags_of_serve() {
     assert_snapshot!(shown.join("---\n"));
 }
 
+/// Rules of other components, and one that calls a tool that its request does not offer.
+const SUSPICIOUS: &str = "rules:
+- match: {request: {component: gtp, messages: [{role: user, text: hi}]}}
+  respond: x
+- match: {component: other}
+  respond: x
+- match: {request: {component: gpt, messages: [{role: user, text: hi}], tools: {known: 0123456789abcdef}}}
+  respond: [{tool_call: [{name: known, args: {}}, {name: unknown, args: {}}]}]
+";
+
+#[tokio::test]
+async fn check_warns_of_rules_that_do_not_fit() {
+    let (components, recordings) = (component("http://127.0.0.1:9/v1"), scratch("recordings"));
+    fs::write(recordings.join("gpt.yaml"), SUSPICIOUS).unwrap();
+    let other = fs::read_to_string(components.join("gpt.yaml")).unwrap();
+    fs::write(components.join("other.yaml"), other.replace("name: gpt", "name: other")).unwrap();
+    let flags = ["check", "COMPONENTS", "--replay", "RECORDINGS"];
+    let with_components = run(&flags, &components, &recordings);
+    let alone = run(&["check", "RECORDINGS"], &components, &recordings);
+    assert_eq!([with_components.code, alone.code], [Some(0); 2]);
+    assert_snapshot!([with_components.stdout, alone.stdout].join("---\n"));
+}
+
 /// Returns what a mynah says of who answers.
 fn banner(components: &Path, recordings: &Path, flags: &[&str]) -> String {
     let [components, recordings] = [components, recordings].map(|it| it.to_str().unwrap());

@@ -10,6 +10,7 @@
 // provider     answers by rules
 // unmatched    reports the nearest rule
 // missed       reports the nearest recorded exchange
+// recorded     reports what is suspicious in recordings
 // usage        reports which rules have not answered
 // select       selects the rule and the step
 //   uses         counts the uses of rules
@@ -36,6 +37,7 @@ mod missed;
 mod provider;
 mod read;
 mod reader;
+mod recorded;
 mod rule;
 mod rule_reader;
 pub(crate) mod rules_text;

@@ -68,6 +68,16 @@ impl RequestCondition {
         &self.normalizer
     }
 
+    /// Returns the name of the component.
+    pub(in super::super::super) fn component(&self) -> &str {
+        &self.written.component
+    }
+
+    /// Returns `true` if the request offers a tool.
+    pub(in super::super::super) fn offers(&self, tool: &str) -> bool {
+        self.written.tools.contains_key(tool)
+    }
+
     /// Returns the hash of the normalized form.
     pub(in super::super::super) fn hash(&self) -> u64 {
         self.normalized.hash
