@@ -232,7 +232,7 @@ impl Search<'_, '_> {
                 && it.format.is_none()
                 && matches!(it.kind(), Some(Label | Title | Event | Person | Id))
         };
-        if !waits(&self.property) || self.properties.iter().filter(waits).count() > 1 {
+        if !waits(&self.property) || self.properties.iter().filter(waits).nth(1).is_some() {
             return Vec::new();
         }
         let is_better = |it: &Rc<Fact>| {
