@@ -109,7 +109,7 @@ static REASON: LazyLock<Regex> = LazyLock::new(|| compile(r"\bbecause (?:of )?([
 /// A verb of telling, anyone, and the clause behind "that".
 static TOLD_TO: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\b(?i:notif(?:y|ies)|tell|inform|remind|let|message|text|email|write|warn)\b[^.,;!?\n]{0,80}? that ([^;!?\n.]+)",
+        r"\b(?i:notif(?:y|ies)|tell|inform|remind|let|message|text|email|write|warn|announce)\b[^.,;!?\n]{0,80}? that ([^;!?\n.]+)",
     )
 });
 

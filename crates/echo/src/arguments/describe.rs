@@ -124,8 +124,9 @@ fn order_stay(properties: &mut [Description]) {
         };
         properties.iter().position(is_day).filter(|_| !properties.iter().any(is_place))
     };
-    let Some((arrival, departure)) = day("arrival").zip(day("departure")) else { return };
-    for (at, role) in [(arrival, Role::Start), (departure, Role::End)] {
+    let Some(arrival) = day("arrival") else { return };
+    let departure = day("departure").map(|at| (at, Role::End));
+    for (at, role) in [Some((arrival, Role::Start)), departure].into_iter().flatten() {
         properties[at].meaning.iter_mut().for_each(|it| it.role = role);
     }
 }
@@ -210,7 +211,10 @@ impl<'a> Description<'a> {
         let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
         let meaning = match type_name {
             "boolean" | "null" => None,
-            _ => meaning_of(&words, format, tool, is_numeric),
+            _ => {
+                let shown = flat.strings("description").find_map(prose::shown_format);
+                meaning_of(&words, format.or(shown), tool, is_numeric)
+            }
         };
         let mut date_forms = flat.strings("description").filter(|_| format.is_none());
         let described_words = if is_numeric { described_words(flat) } else { Vec::new() };

@@ -1,6 +1,6 @@
 //! The facts that fit a property, with the values that they have there.
 
-use std::{cmp::Reverse, rc::Rc, sync::LazyLock};
+use std::{cmp::Reverse, ops::Range, rc::Rc, sync::LazyLock};
 
 use regex::Regex;
 use serde_json::Value;
@@ -20,7 +20,8 @@ use crate::{
     text::{
         canonical, canonical_words,
         lexicon::{
-            BOOLEAN_FILLERS, CLAUSE_WORDS, COUNTS, PHRASE_ENDS, TIMES, contains, is_generic, pairs,
+            BOOLEAN_FILLERS, CLAUSE_WORDS, COUNTS, PHRASE_ENDS, STREETS, TIMES, contains,
+            is_generic, pairs,
         },
     },
 };
@@ -70,9 +71,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         .flat_map(|of| reading.facts().iter().filter(move |fact| fact.of == of));
     let value = |fact: &Rc<Fact>| {
         let longer = match fact.of {
-            // A name alone is no address.
+            // A name alone is no address, unless it is that of a street.
             FactType::Name if property.kind() == Some(Kind::Address) => {
-                return street(fact, reading).map(Rc::new);
+                let street = street(fact, reading).map(Rc::new);
+                return street.or_else(|| is_street(fact).then(|| Rc::clone(fact)));
             }
             FactType::Name if property.has_region => region(fact, reading),
             FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading),
@@ -174,6 +176,12 @@ fn street(name: &Fact, reading: &Reading) -> Option<Fact> {
     ((start..end) != name.range).then(|| reading.fact(FactType::Name, start..end, value))
 }
 
+/// Returns `true` for a name such as "Mill Lane".
+fn is_street(name: &Fact) -> bool {
+    let last = name.value.rsplit_once(' ').map(|(_, last)| last.to_lowercase());
+    last.is_some_and(|last| contains(STREETS, &last))
+}
+
 /// The number of a house before the name of its street, and behind it.
 static HOUSE_BEFORE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b\d{1,5}[A-Za-z]? $"));
 static HOUSE_BEHIND: LazyLock<Regex> = LazyLock::new(|| compile(r"^ \d{1,5}[A-Za-z]?\b"));
@@ -214,8 +222,10 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
         if found.is_empty() && words.len() > 1 && property.choices.len() < MAX_CHOICES {
             found.extend(reading.find_apart(&words, 1));
         }
+        // "a berth" does not say "A".
+        let is_said = |range: &Range<usize>| text.len() > 1 || reading.text[range.clone()] == text;
         for (range, is_negated) in found {
-            if !is_negated {
+            if !is_negated && is_said(&range) {
                 let fact = reading.fact(FactType::Choice, range, text.clone());
                 offers.push(offer(Rc::new(fact)));
             }
@@ -258,13 +268,13 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
         FactType::Date if let Some(form) = &property.date_form => form.write(&fact.value, stated),
         FactType::Date if is_date_time => {
             let time = complement(property, fact, reading).map_or("00:00", |time| &time.value);
-            format!("{}T{time}:00Z", fact.value)
+            format!("{}T{}Z", fact.value, with_seconds(time))
         }
         FactType::Time if is_date_time => {
             let date = complement(property, fact, reading).map_or("2024-01-15", |date| &date.value);
-            format!("{date}T{}:00Z", fact.value)
+            format!("{date}T{}Z", with_seconds(&fact.value))
         }
-        FactType::Time if property.format.is_some() => format!("{}:00Z", fact.value),
+        FactType::Time if property.format.is_some() => format!("{}Z", with_seconds(&fact.value)),
         // "in the living room"
         FactType::Word if property.kind() == Some(Kind::Room) && after.starts_with(" room") => {
             format!("{} room", fact.value)
@@ -272,6 +282,11 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
         _ => fact.value.clone(),
     };
     vec![text.into()]
+}
+
+/// Returns a time with seconds.
+fn with_seconds(time: &str) -> String {
+    if time.len() > "12:00".len() { time.to_owned() } else { format!("{time}:00") }
 }
 
 /// Returns `true` for a number with a point, which a text keeps as written: "version 2.0".

@@ -50,6 +50,15 @@ pub(super) fn shows_month(description: &str) -> bool {
     MONTH_FORM.is_match(description)
 }
 
+/// Returns the format in JSON Schema of the dates or times that a description shows the form of.
+pub(super) fn shown_format(description: &str) -> Option<&'static str> {
+    let has_date = DATE_FORM.is_match(description);
+    match TIME_FORM.is_match(description) {
+        true => Some(if has_date { "date-time" } else { "time" }),
+        false => has_date.then_some("date"),
+    }
+}
+
 /// Returns `true` if the description, the default or an example of a schema shows a place with its region.
 pub(super) fn has_region(schema: &Value) -> bool {
     let texts = ["description", "default"].iter().filter_map(|key| schema.get(key));
@@ -59,6 +68,8 @@ pub(super) fn has_region(schema: &Value) -> bool {
 
 static DATE_FORM: LazyLock<Regex> =
     LazyLock::new(|| compile(r"(?i)\b(?:YYYY([-/.])MM[-/.]DD|(?:MM[-/.]DD|DD[-/.]MM)[-/.]YYYY)\b"));
+
+static TIME_FORM: LazyLock<Regex> = LazyLock::new(|| compile(r"\bHH:MM(?::SS)?\b"));
 
 static ISO_DATE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b"));
 

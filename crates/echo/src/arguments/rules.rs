@@ -21,7 +21,7 @@ use crate::{
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with the name that users see.
-pub(super) const RULES: [(&str, Rule); 13] = [
+pub(super) const RULES: [(&str, Rule); 14] = [
     ("in a statement", |search| search.stated()),
     ("behind its cue", |search| search.behind_own_cue()),
     ("before its counterpart", |search| search.before_partner()),
@@ -32,11 +32,14 @@ pub(super) const RULES: [(&str, Rule); 13] = [
     ("number left over", |search| search.numbers_left()),
     ("place left over", |search| search.places_left()),
     ("the only one left", |search| search.only_one_left(&NAMES)),
+    ("name left over", |search| search.names_left()),
     ("words left over", |search| search.words_left()),
     ("the only one left", |search| search.only_one_left(&[FactType::Identifier])),
     ("list", |search| search.items_left()),
 ];
 
+/// Maximum number of texts that take names in order.
+const MAX_NAMES: usize = 8;
 /// The facts that the only text may be, best first.
 const NAMES: [FactType; 5] =
     [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals, FactType::Language];
@@ -96,11 +99,21 @@ impl Search<'_, '_> {
         let left = self.offers(|fact| {
             is_left_for(self.property, fact, self.scope.reading)
                 && !self.is_plain_name(fact)
+                && !self.is_needed(fact)
                 && (!has_quote || !self.is_of_person(fact))
                 && !self.is_told(fact)
         });
         let is_id = self.property.kind() == Some(Kind::Id);
         if is_id && left.is_empty() { self.behind_tool_word() } else { left }
+    }
+
+    /// Returns `true` for a name or a number that something that must be there may have, if the property need not
+    /// be there: `quantity` instead of `budget` in "Add 6 lamps".
+    fn is_needed(&self, fact: &Fact) -> bool {
+        !self.property.is_wanted
+            && matches!(fact.of, FactType::Name | FactType::Number)
+            && !has_cue(fact, "in near at")
+            && self.has_rival(fact, |it| it.is_wanted)
     }
 
     /// Returns `true` for a name that the property `name` may have instead: "enroll Ada in class 7B".
@@ -155,6 +168,32 @@ impl Search<'_, '_> {
             amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
         };
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
+    }
+
+    /// The name in the same place among those that are left, if there are as many as texts that must be there and may
+    /// be names: "Ada Byron would like to audition for Lady Macbeth".
+    fn names_left(&self) -> Vec<Offer> {
+        use Kind::{Event, Label, Person, Title};
+        let waits = |it: &&Property| {
+            it.is_open_and_single()
+                && it.is_wanted
+                && it.takes(FactType::Name)
+                && matches!(it.kind(), Some(Label | Title | Event | Person))
+        };
+        let open: Vec<_> = self.properties.iter().filter(waits).take(MAX_NAMES + 1).collect();
+        let at = open.iter().position(|it| it.path == self.property.path);
+        let Some(at) = at.filter(|_| open.len() <= MAX_NAMES) else { return Vec::new() };
+        let is_left = |it: &&Rc<Fact>| it.of == FactType::Name && self.scope.is_free(it);
+        let left: Vec<_> = self.scope.reading.facts().iter().filter(is_left).collect();
+        let is_named = |it: &Property| {
+            it.is_wanted && it.fact.as_ref().is_some_and(|fact| fact.of == FactType::Name)
+        };
+        let has_other = open.len() > 1 || self.properties.iter().any(is_named);
+        let is_apart = |it: &&Rc<Fact>| is_bare(it) && !it.continues_list;
+        match has_other && left.len() == open.len() && left.iter().all(is_apart) {
+            true => self.offers(|fact| fact.range == left[at].range),
+            false => Vec::new(),
+        }
     }
 
     /// What is counted, for a numeric property that may be left out.

@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use super::{
     Bare, FactType,
-    dates::{SHORT_MONTHS, date, time},
+    dates::{SHORT_MONTHS, date, time, with_seconds},
 };
 use crate::text::{
     Sentence, Word,
@@ -107,7 +107,7 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
         format!(r"\b(?P<day1>[0-9]{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month1>{month}),? ?(?P<year1>[0-9]{{4}})\b"),
         format!(r"\b(?P<month2>{month}) ?(?P<day2>[0-9]{{1,2}})(?:st|nd|rd|th)?,? ?(?P<year2>[0-9]{{4}})\b"),
         format!(r"\b(?P<relative>[0-9]{{1,2}}(?:st|nd|rd|th)? (?:of )?{month}|{month} [0-9]{{1,2}}(?:st|nd|rd|th)?|today|tonight|tomorrow|yesterday|next (?:week|month|year)|(?:next |this )?(?:{weekday}))\b"),
-        r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}Z?)?(?: ?(?P<half>[ap])\.?m)?\b".to_owned(),
+        r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<seconds>[0-9]{2})Z?)?(?: ?(?P<half>[ap])\.?m)?\b".to_owned(),
         r"\b(?P<hour1>[0-9]{1,2}) ?(?P<half1>[ap])\.?m\b".to_owned(),
         r"\b(?P<noon>noon)\b|\b(?P<midnight>midnight)\b".to_owned(),
         r"(?P<phone>\+[0-9][0-9 ()-]{5,18}[0-9]|\(?\b[0-9]{3}\)?[ -][0-9]{3}[ -][0-9]{4}|\b[0-9]{3}-[0-9]{4}|\b0[0-9]{2,4} [0-9]{5,8}|\b0[0-9]{2,4} [0-9]{3,4} [0-9]{3,4}|\b0[0-9](?: [0-9]{2}){4})\b".to_owned(),
@@ -168,7 +168,10 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
         "first" => dated("year3", "first", "second"),
         "day1" => dated("year1", "month1", "day1"),
         "month2" => dated("year2", "month2", "day2"),
-        "hour" => time(text("hour"), text("minute"), text("half")).map(|it| (FactType::Time, it)),
+        "hour" => {
+            let time = time(text("hour"), text("minute"), text("half"));
+            time.and_then(|it| with_seconds(it, text("seconds"))).map(|it| (FactType::Time, it))
+        }
         "hour1" => time(text("hour1"), "", text("half1")).map(|it| (FactType::Time, it)),
         "noon" => Some((FactType::Time, "12:00".to_owned())),
         "midnight" => Some((FactType::Time, "00:00".to_owned())),

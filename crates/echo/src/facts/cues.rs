@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Fact, FactType};
 use crate::text::{
     Sentence, Word,
-    lexicon::{CUE_PAIRS, STRONG_CUES, contains},
+    lexicon::{CLAUSE_STARTS, CUE_PAIRS, ITEM_STARTS, STRONG_CUES, contains},
 };
 
 /// The cues in a sentence, in order, each with the index of its word.
@@ -27,7 +27,8 @@ impl Cues {
             }
             let Some(cue) = cue(text, &sentence.words[..=index]) else {
                 // "to claim CL-7: a.pdf"
-                if text[word.range().end..].starts_with(": ") {
+                let is_label = text[word.range().end..].starts_with(": ");
+                if is_label || starts_request(text, sentence, index) {
                     cues.push((index, ""));
                 }
                 continue;
@@ -65,6 +66,17 @@ impl Cues {
         let (index, cue) = self.0[..self.0.partition_point(is_before)].last()?;
         Some((&sentence.words[*index], cue))
     }
+}
+
+/// Returns `true` if a word may be the verb of another request: "until 12:00 and invite Ada".
+fn starts_request(text: &str, sentence: &Sentence, at: usize) -> bool {
+    let (word, before) = (&sentence.words[at], at.checked_sub(1).map(|it| &sentence.words[it]));
+    let is_joint = |word: &Word| contains(CLAUSE_STARTS, sentence.form(word));
+    word.is_said()
+        && before.is_some_and(is_joint)
+        && text[word.range()].bytes().all(|byte| byte.is_ascii_lowercase())
+        && word.entry.may_be_name()
+        && !contains(ITEM_STARTS, sentence.form(word))
 }
 
 /// Returns the cue that ends with the last of some words.

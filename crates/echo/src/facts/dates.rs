@@ -35,6 +35,15 @@ pub(super) fn time(hour: &str, minute: &str, half: &str) -> Option<String> {
     (hour < 24 && minute < 60).then(|| format!("{hour:02}:{minute:02}"))
 }
 
+/// Returns a time with the seconds that were stated, or `None` if there is no such time.
+pub(super) fn with_seconds(time: String, second: &str) -> Option<String> {
+    match second.parse::<u32>() {
+        Err(_) => Some(time),
+        Ok(0..60) => Some(format!("{time}:{second}")),
+        Ok(_) => None,
+    }
+}
+
 /// Returns the number of a month by its name or an abbreviation of at least three letters.
 fn month_of(word: &str) -> Option<u32> {
     let start = word.trim_end_matches('.').to_ascii_lowercase();

@@ -6,8 +6,8 @@ use super::{Bare, FactType};
 use crate::text::{
     Sentence, canonical, ends_with_title,
     lexicon::{
-        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, NUMERALS, PARTICLES, PEOPLE,
-        SUBJECT_VERBS, contains, is_generic, is_telling,
+        ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, INFINITIVES, NUMERALS, PARTICLES,
+        PEOPLE, SUBJECT_VERBS, contains, is_generic, is_telling,
     },
     words,
 };
@@ -177,5 +177,6 @@ fn may_be_place(source: &str, sentence: &Sentence, index: usize, entry: &Entry) 
         && text.starts_with(char::is_lowercase)
         && text.chars().all(char::is_alphabetic)
         && !is_generic(sentence.form(word))
+        && !contains(INFINITIVES, text)
         && entry.may_be_name()
 }

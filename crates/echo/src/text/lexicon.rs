@@ -10,12 +10,12 @@ use indexmap::IndexMap;
 use iso_currency::Currency;
 
 use super::canonical::canonical;
-use values::{CURRENCY_NAMES, LANGUAGES, SEASONS};
+use values::{CURRENCY_NAMES, LANGUAGES, NAME_ENDS, SEASONS};
 
-pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, UNITS};
+pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, STREETS, UNITS};
 pub(crate) use verbs::{
-    ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, JOINTS, NOUNS, OFFERS, QUESTIONS, SEARCHES,
-    WISH_VERBS, requests, same_verbs,
+    ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, INFINITIVES, JOINTS, NOUNS, OFFERS, QUESTIONS,
+    SEARCHES, WISH_VERBS, requests, same_verbs,
 };
 
 /// Words that do not indicate the purpose of a tool.
@@ -261,11 +261,12 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 18] = [
+const MARKS: [(&str, Mark); 19] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
     (MONTHS, |entry| entry.is_no_name = true),
     (SEASONS, |entry| entry.is_in_names = true),
     (MONTHS, |entry| entry.is_in_names = true),
+    (NAME_ENDS, |entry| entry.is_in_names = true),
     (WEEKDAYS, |entry| entry.is_no_name = true),
     (WEEKDAYS, |entry| entry.is_relative = true),
     (RELATIVE, |entry| entry.is_relative = true),

@@ -133,6 +133,47 @@ fn words_of_the_tool_and_its_properties_are_no_rooms() {
 }
 
 #[test]
+fn what_must_be_there_comes_before_what_need_not() {
+    let schema = json!({"required": ["prop_name", "quantity"], "properties": {
+        "prop_name": {"type": "string"}, "quantity": {"type": "integer"},
+        "budget": {"type": "number"}}});
+    let lamps = json!({"prop_name": "oil lamps", "quantity": 6});
+    check("add_prop", &schema, &[("Add 6 oil lamps to the props", lamps)]);
+    let schema = json!({"required": ["production", "date"], "properties": {
+        "production": {"type": "string"}, "date": {"type": "string", "format": "date"},
+        "location": {"type": "string"}}});
+    let rehearsal = json!({"production": "Blithe Spirit", "date": "2025-09-03"});
+    let at_hall =
+        json!({"production": "Blithe Spirit", "date": "2025-09-03", "location": "Nord Hall"});
+    check(
+        "schedule_rehearsal",
+        &schema,
+        &[
+            ("Schedule a rehearsal for Blithe Spirit on 2025-09-03", rehearsal),
+            ("Schedule a rehearsal for Blithe Spirit on 2025-09-03 at Nord Hall", at_hall),
+        ],
+    );
+}
+
+#[test]
+fn an_article_is_no_value() {
+    let schema = json!({"required": ["boat_name", "arrival_date"], "properties": {
+        "boat_name": {"type": "string"}, "arrival_date": {"type": "string", "format": "date"},
+        "pontoon": {"type": "string", "enum": ["A", "B"]}}});
+    let berth = json!({"boat_name": "Sea Breeze", "arrival_date": "2025-09-01"});
+    let on_pontoon =
+        json!({"boat_name": "Sea Breeze", "arrival_date": "2025-09-01", "pontoon": "A"});
+    check(
+        "reserve_berth",
+        &schema,
+        &[
+            ("Reserve a berth for the boat Sea Breeze from 2025-09-01", berth),
+            ("Reserve a berth on pontoon A for the boat Sea Breeze from 2025-09-01", on_pontoon),
+        ],
+    );
+}
+
+#[test]
 fn a_sentence_about_another_tool_states_nothing_optional() {
     let schema = json!({"required": ["language"], "properties": {
         "language": {"type": "string"}, "from_date": {"type": "string", "format": "date"}}});

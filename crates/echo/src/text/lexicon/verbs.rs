@@ -58,6 +58,10 @@ pub(crate) const CHANGES: &str = "update change edit modifi set";
 pub(crate) const CHANGE_VERBS: &str =
     "update change edit modifi set move mark put switch turn make";
 
+/// Verbs behind "to" that are no places: "a movie to watch".
+pub(crate) const INFINITIVES: &str = "watch attend visit spend travel eat play read learn join meet stay walk drive send \
+     pay take find look ask tell ensure check confirm start use";
+
 /// Words before the verb of a request, in canonical form.
 pub(crate) const BEFORE_VERBS: &str = "pleas you to and then so i we they just";
 /// Words before the verb of a clause.
