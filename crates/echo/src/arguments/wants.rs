@@ -1,10 +1,10 @@
 //! What a tool wants to know, by its schema.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, rc::Rc};
 
 use super::describe::{Described, Description};
 use crate::{
-    facts::FactType,
+    facts::{Fact, FactType, Kind},
     text::{canonical_words, lexicon::is_telling, stem},
 };
 
@@ -22,6 +22,25 @@ impl Described<'_> {
     pub(crate) fn count_wanted(&self, types: &[FactType]) -> usize {
         let wanted = self.properties.iter().filter(|it| it.is_wanted && !it.has_choices());
         wanted.filter(|it| types.iter().any(|of| it.takes(*of))).count()
+    }
+
+    /// Returns `true` if some facts and stems of words state all values that a call should have, and at least two.
+    /// A text may be any words.
+    pub(crate) fn is_filled(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
+        let is_text = |it: &Description| matches!(it.kind(), Some(Kind::Text | Kind::Question));
+        let wanted = self.properties.iter().filter(|it| it.is_wanted && it.meaning.is_some());
+        let (texts, mut wanted): (Vec<_>, Vec<_>) = wanted.partition(|it| is_text(it));
+        // What may be many things takes what is left.
+        wanted.sort_by_key(|it| it.meaning.map_or(0, |it| it.row.takes.len()));
+        let mut free: Vec<_> = facts.iter().map(|it| it.of).collect();
+        let mut fill = |property: &&Description| match property.has_choices() {
+            true => is_choice_said(property, stems),
+            false => {
+                let fact = free.iter().position(|of| property.takes(*of));
+                fact.map(|at| free.remove(at)).is_some()
+            }
+        };
+        !wanted.is_empty() && texts.len() + wanted.len() > 1 && wanted.iter().all(&mut fill)
     }
 
     /// Returns the stems of the telling words of the properties and of the values in `enum`.
@@ -58,12 +77,16 @@ impl Described<'_> {
 
     /// Returns `true` if some stems are those of a value in the `enum` of a property that a call should have.
     pub(crate) fn has_choice(&self, stems: &[Cow<str>]) -> bool {
-        let wanted = self.properties.iter().filter(|it| it.is_wanted);
-        wanted
-            .flat_map(choices)
-            .filter(|words| !words.is_empty())
-            .any(|words| words.iter().all(|word| stems.iter().any(|it| *it == stem(word))))
+        let mut wanted = self.properties.iter().filter(|it| it.is_wanted);
+        wanted.any(|it| is_choice_said(it, stems))
     }
+}
+
+/// Returns `true` if some stems are those of a value in the `enum` of a property.
+fn is_choice_said(property: &Description, stems: &[Cow<str>]) -> bool {
+    choices(property)
+        .filter(|words| !words.is_empty())
+        .any(|words| words.iter().all(|word| stems.iter().any(|it| *it == stem(word))))
 }
 
 /// Returns the canonical words of the texts in the `enum` of a property.

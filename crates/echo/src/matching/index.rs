@@ -12,6 +12,7 @@ use super::{
     categories::Category,
     filter::Filter,
     partial::{PartialIndex, is_search},
+    partial_tool::description_verb,
     spellings::spellings,
     terms::{Term, Terms, generic_words, namespace, no_topic},
 };
@@ -186,7 +187,10 @@ impl ToolIndex {
 
     /// Adds the verbs of requests for the tools, which may be those of other tools.
     fn add_requests(&mut self) {
-        for (name, _) in &self.sources {
+        for (name, description) in &self.sources {
+            if let Some(verb) = description_verb(description) {
+                self.terms.add_stem(&verb);
+            }
             let words = canonical_words(name);
             let searches = list(SEARCHES).chain(list(OFFERS)).filter(|_| is_search(&words));
             let requests = words.iter().flat_map(|word| requests(word)).map(|it| it.verb);

@@ -55,7 +55,11 @@ impl<'s> Occurrences<'s> {
         let mut found = Vec::new();
         let mut run_first = 0;
         for (word, at) in words.iter().zip(0..) {
-            let same = terms.of(sentence.form(word));
+            let form = sentence.form(word);
+            let is_capitalized = at > 0 && text[word.range()].starts_with(char::is_uppercase);
+            // "Alice Moore" does not say `mooring`.
+            let may_be_inflected = !is_capitalized || terms.word(form).is_some();
+            let same = terms.of(form).filter(|_| may_be_inflected);
             found.extend(same.map(|term| Occurrence { term, first: at, last: at }));
             if word.starts_run() {
                 run_first = at;

@@ -30,6 +30,8 @@ const RARE: [FactType; 6] = [
 /// The types of values to which the verb of a request leads directly.
 const OBJECTS: [FactType; 3] = [FactType::Email, FactType::Phone, FactType::Name];
 
+/// Maximum number of facts that may be the values of a call.
+const MAX_VALUES: usize = 32;
 /// The number of words at the start of a wish.
 const MAX_WISH: usize = 5;
 
@@ -57,7 +59,29 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
                 return Ok(tool);
             }
         }
-        self.by_search(word, &rest)
+        match self.by_request(clause, &rest)? {
+            None => self.by_search(word, &rest),
+            tool => Ok(tool),
+        }
+    }
+
+    /// Returns the only tool that the verb of a clause asks for although it has another one, if all its values are
+    /// stated: "Sign up Ada for the 10k" for `register_runner`.
+    fn by_request(
+        &mut self,
+        clause: &Range<usize>,
+        rest: &Range<usize>,
+    ) -> Result<Option<usize>, Unfinished> {
+        let mut found = Vec::new();
+        if contains(QUESTIONS, self.occurrences.form(rest.start - 1)) {
+            return Ok(None);
+        }
+        for tool in self.asked(clause)?.into_keys() {
+            if (self.is_pending)(tool) && self.is_filled(tool, rest)? {
+                found.push(tool);
+            }
+        }
+        Ok(found.pop().filter(|_| found.is_empty()))
     }
 
     /// Returns the index of the first word of a clause that is neither a conjunction nor part of an opening.
@@ -109,6 +133,11 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             && self.reading.text[self.byte(rest.start)..self.byte(rest.end)].contains(may_be_rare)
             && let Some(of) = self.object(rest)?.filter(|of| RARE.contains(of))
             && self.schemas.count_wanted(*tool, &[of], self.budget)? > 0
+        {
+            return Ok(Some(*tool));
+        }
+        if let [(0, tool)] = support.as_slice()
+            && self.is_filled(*tool, rest)?
         {
             return Ok(Some(*tool));
         }
@@ -215,6 +244,19 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let types: Vec<_> =
             facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).filter(is_other).collect();
         Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+    }
+
+    /// Returns `true` if some words state all values that a call of a tool should have.
+    pub(super) fn is_filled(
+        &mut self,
+        tool: usize,
+        words: &Range<usize>,
+    ) -> Result<bool, Unfinished> {
+        self.budget.spend(words.len() + MAX_VALUES)?;
+        let stems = self.stems(words);
+        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
+        let facts = &facts[..facts.len().min(MAX_VALUES)];
+        self.schemas.says(tool, self.budget, |it| it.is_filled(facts, &stems))
     }
 
     /// Returns `true` if some words ask for a tool, or say that somebody wants what only this tool has a noun for,

@@ -66,7 +66,7 @@ impl PartialIndex {
         index.searches = list(SEARCHES).filter_map(|verb| terms.stem(verb)).collect();
         index.offers = list(OFFERS).filter_map(|verb| terms.stem(verb)).collect();
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
-            let tool = PartialTool::new(name, &prefixes, terms);
+            let tool = PartialTool::new(name, description, &prefixes, terms);
             tool.action.iter().for_each(|term| index.by_action.entry(*term).or_default().push(at));
             for (term, particle) in tool.requests.iter().copied() {
                 index.by_request.entry(term).or_default().push((at, particle));
@@ -153,6 +153,7 @@ impl PartialIndex {
         if !is_about_known && mentioned.len() < 2 {
             let whole = 0..sentence.words.len();
             let best = search.best(whole.clone())?;
+            let best = best.map_or_else(|| search.by_opening(&whole), |it| Ok(Some(it)))?;
             let best = best.and_then(|tool| search.mention(tool, whole));
             return Ok((best.or(mentioned.pop()).into_iter().collect(), displaced));
         }
@@ -208,7 +209,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             let mut score = self.index.tools[*tool].score(&said, is_only);
             if score.is_none() {
                 said.has_value = self.has_value(*tool, &words)?
-                    || self.is_wished(*tool, &words, said.has_verb)?;
+                    || self.is_wished(*tool, &words, said.has_verb)?
+                    || self.is_filled(*tool, &words)?;
                 said.is_described = self.is_described(*tool, &words)?;
                 score = self.index.tools[*tool].score(&said, is_only);
             }

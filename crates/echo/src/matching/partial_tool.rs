@@ -3,7 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::terms::{Term, Terms, first_word, generic_words, namespace};
-use crate::text::lexicon::{COMMON_NOUNS, contains, is_common_verb, is_vague_verb, requests};
+use crate::text::{
+    canonical,
+    lexicon::{
+        COMMON_NOUNS, DESCRIBING_VERBS, contains, is_common_verb, is_telling, is_vague_verb,
+        requests,
+    },
+    words,
+};
 
 /// A tool, as far as parts of its name matter.
 #[derive(Debug, Default)]
@@ -49,9 +56,10 @@ pub(super) struct Said<'t> {
 pub(super) type Score = (usize, usize, bool);
 
 impl PartialTool {
-    /// Reads a name, of which words that several names start with are no part.
+    /// Reads a name, of which words that several names start with are no part, and the start of a description.
     pub(super) fn new(
         name: &[String],
+        description: &str,
         prefixes: &BTreeMap<&[String], usize>,
         terms: &Terms,
     ) -> Self {
@@ -70,8 +78,10 @@ impl PartialTool {
         let action = (namespace(name)..name.len()).find(|at| !is_generic[*at]);
         let requests = action.iter().flat_map(|at| requests(&name[*at]));
         let requests = requests.filter_map(|it| Some((terms.stem(it.verb)?, it.particle)));
-        let requests = requests.collect();
         let action = action.and_then(|at| terms.stem(&name[at]));
+        let described = description_verb(description).and_then(|it| terms.stem(&it));
+        let described = described.filter(|term| action != Some(*term)).map(|term| (term, None));
+        let requests = requests.chain(described).collect();
         let is_telling = |word: &&&String| !is_vague_verb(word);
         let all = name.to_vec();
         let mut words: Vec<_> = telling.iter().filter(is_telling).copied().collect();
@@ -120,4 +130,14 @@ impl PartialTool {
             || is_half && has_head && said.has_number
             || (is_half || said.name > 1) && said.described >= needed
     }
+}
+
+/// Returns the word that a description begins with if it is likely the verb of what the tool does: "Enter a
+/// runner into a race".
+pub(super) fn description_verb(description: &str) -> Option<String> {
+    let first = words(description).next()?;
+    let verb = canonical(&description[first.range]);
+    let is_telling =
+        is_telling(&verb) && !is_vague_verb(&verb) && !contains(DESCRIBING_VERBS, &verb);
+    is_telling.then_some(verb)
 }

@@ -63,7 +63,9 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     ) -> Result<BTreeMap<usize, Option<&'static str>>, Unfinished> {
         let (first, index) = (self.first_word(words), self.index);
         let mut asked = BTreeMap::new();
-        for at in [Some(first), self.new_thing(words)].into_iter().flatten() {
+        let starts = [Some(first), self.new_thing(words)].into_iter().flatten();
+        // Nothing may stand behind the opening of a clause.
+        for at in starts.filter(|at| *at < words.end) {
             for term in self.terms_of(at) {
                 for (tool, particle) in index.by_request.get(&term).into_iter().flatten() {
                     self.budget.spend(words.len())?;

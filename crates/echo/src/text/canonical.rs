@@ -60,6 +60,10 @@ pub(crate) fn stem(canonical: &str) -> Cow<'_, str> {
     };
     match start.strip_suffix('y') {
         Some(start) if kept.is_empty() => Cow::Owned(format!("{start}i")),
+        // "announcement", "announce"
+        _ if canonical.ends_with("ement") && start.len() > 4 => {
+            Cow::Borrowed(&start[..start.len() - 1])
+        }
         _ if kept.is_empty() => Cow::Borrowed(without_at(start)),
         _ => Cow::Owned(format!("{start}{kept}")),
     }
@@ -105,7 +109,8 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         // "delivery", "deliver"
         Some(b'i') if ends("veri") => &[("eri", "")],
         // "removal", "renewal"
-        Some(b'l') if ends("val") || ends("wal") => &[("al", "")],
+        // "rehearsal", "proposal"
+        Some(b'l') if ends("val") || ends("wal") || ends("sal") => &[("al", "")],
         Some(b's') if is_short_plural(canonical.as_bytes()) => &[("s", "")],
         Some(b's') => &[("ness", "")],
         _ => &[],
@@ -144,7 +149,8 @@ mod tests {
         let pairs = "deployment deploy,payment pay,repayment repay,registration register,\
              prescription prescribe,subscription subscribing,reservation reserve,translation translate,\
              shipment ship,buying buy,logs log,keys key,calculator calculate,repeating repeat,cancelled cancel,travelling travel,\
-             availability available,spelling spell";
+             availability available,spelling spell,\
+             announcement announce,management manage,rehearsal rehearse";
         for pair in pairs.split(',') {
             let (noun, verb) = pair.split_once(' ').unwrap();
             assert_eq!(stem(&canonical(noun)), stem(&canonical(verb)), "{pair}");

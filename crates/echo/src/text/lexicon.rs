@@ -14,8 +14,8 @@ use values::{CURRENCY_NAMES, LANGUAGES, NAME_ENDS, SEASONS};
 
 pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, STREETS, UNITS};
 pub(crate) use verbs::{
-    ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, INFINITIVES, JOINTS, NOUNS, OFFERS, QUESTIONS,
-    SEARCHES, WISH_VERBS, requests, same_verbs,
+    ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, DESCRIBING_VERBS, INFINITIVES, JOINTS, NOUNS,
+    OFFERS, QUESTIONS, SEARCHES, WISH_VERBS, requests, same_verbs,
 };
 
 /// Words that do not indicate the purpose of a tool.
@@ -43,7 +43,7 @@ const VAGUE_WORDS: &str = "what when where which that this there their them have
 pub(crate) const LEFT_OUT: [&[&str]; 4] =
     [&["in", "order", "to"], &["on", "time"], &["in", "time"], &["at", "the", "same", "time"]];
 /// Words before the verb of a request, each with what may stand instead of it.
-pub(crate) const OPENINGS: [&[&str]; 10] = [
+pub(crate) const OPENINGS: [&[&str]; 11] = [
     &["please"],
     &["can could will would may", "you i we"],
     &["i we", "want need have", "to"],
@@ -54,6 +54,7 @@ pub(crate) const OPENINGS: [&[&str]; 10] = [
     &["let", "s"],
     &["help", "me", "to"],
     &["help", "me"],
+    &["is", "it", "possible", "to"],
 ];
 /// Verbs that form arithmetic with a number after them, in canonical form.
 pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
@@ -265,8 +266,8 @@ const MARKS: [(&str, Mark); 19] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
     (MONTHS, |entry| entry.is_no_name = true),
     (SEASONS, |entry| entry.is_in_names = true),
-    (MONTHS, |entry| entry.is_in_names = true),
     (NAME_ENDS, |entry| entry.is_in_names = true),
+    (MONTHS, |entry| entry.is_in_names = true),
     (WEEKDAYS, |entry| entry.is_no_name = true),
     (WEEKDAYS, |entry| entry.is_relative = true),
     (RELATIVE, |entry| entry.is_relative = true),

@@ -26,10 +26,20 @@ pub(crate) struct Request {
 }
 
 /// The requests: the verb, its particle or "", and the verbs of names.
-const REQUESTS: [(&str, &str, &str); 21] = [
-    ("schedule", "", "book reserve"),
+const REQUESTS: [(&str, &str, &str); 32] = [
+    ("schedule", "", "book reserve plan"),
     ("book", "", "schedule"),
-    ("arrange", "", "book reserve schedule"),
+    ("arrange", "", "book reserve schedule plan organize"),
+    ("organize", "", "plan schedule arrange create"),
+    ("organise", "", "plan schedule arrange create"),
+    ("plan", "", "schedule organize create"),
+    ("enter", "", "register enroll record log"),
+    ("enroll", "", "register"),
+    ("tell", "", "send notifi inform announce"),
+    ("let", "know", "send notifi inform announce"),
+    ("inform", "", "send notifi"),
+    ("shut", "", "close"),
+    ("take", "out", "withdraw remove delete"),
     ("make", "", "create book reserve file"),
     ("open", "", "create file"),
     ("file", "", "create report"),
@@ -42,9 +52,10 @@ const REQUESTS: [(&str, &str, &str); 21] = [
     ("record", "", "log"),
     ("note", "", "record log"),
     ("put", "", "add assign"),
+    ("give", "", "assign"),
     ("move", "", "reschedule"),
     ("new", "", "create add open register book order request schedule"),
-    ("set", "up", "create schedule"),
+    ("set", "up", "create schedule plan"),
     ("sign", "up", "register enroll"),
     ("roll", "out", "deploi release"),
     ("call", "off", "cancel"),
@@ -57,6 +68,10 @@ pub(crate) const ADJECTIVES: &str = "open new";
 pub(crate) const CHANGES: &str = "update change edit modifi set";
 pub(crate) const CHANGE_VERBS: &str =
     "update change edit modifi set move mark put switch turn make";
+
+/// Verbs at the start of descriptions that say nothing of what a tool does, in canonical form.
+pub(crate) const DESCRIBING_VERBS: &str =
+    "return provide allow let enable request offer handle manage process";
 
 /// Verbs behind "to" that are no places: "a movie to watch".
 pub(crate) const INFINITIVES: &str = "watch attend visit spend travel eat play read learn join meet stay walk drive send \
@@ -71,7 +86,7 @@ pub(crate) const SEARCHES: &str = "search find look lookup brows";
 /// Other verbs at the start of what may be a search, in canonical form: "Show me", "Do you have".
 pub(crate) const OFFERS: &str = "show list check get tell give do are which what";
 /// Verbs of wishes, and the words that start questions in which they are none, in canonical form.
-pub(crate) const WISH_VERBS: &str = "need want like get";
+pub(crate) const WISH_VERBS: &str = "need want like get have";
 pub(crate) const QUESTIONS: &str =
     "do does did is are has was were what when where which who how why";
 
