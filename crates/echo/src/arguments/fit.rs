@@ -12,6 +12,10 @@ const HERE: &str = "in near at";
 /// The cues before a bound.
 pub(super) const BOUNDS: &str = "over under up-to";
 
+/// The last words of properties for a time, a distance or a weight, in canonical form.
+const MEASURES: &str =
+    "second minute hour day days week month year km mile meter metre kg gram liter litre";
+
 /// The number of digits of the shortest phone number that no word leads to.
 const SHORTEST_PHONE: usize = 5;
 
@@ -21,6 +25,12 @@ pub(super) fn has_cue(fact: &Fact, cues: &str) -> bool {
 
 pub(super) fn is_amount(fact: &Fact) -> bool {
     matches!(fact.of, FactType::Number | FactType::Money | FactType::Share)
+}
+
+/// Returns `true` for an amount of money or a percentage, which is no number of minutes or miles.
+pub(super) fn is_other_unit(property: &Property, fact: &Fact) -> bool {
+    matches!(fact.of, FactType::Money | FactType::Share)
+        && property.words.last().is_some_and(|word| contains(MEASURES, word))
 }
 
 /// Returns `true` for capitalized words, also if they name a language, a currency or a day.
@@ -79,6 +89,8 @@ pub(super) fn is_bare(fact: &Fact) -> bool {
     fact.of == FactType::Quote
         || fact.of == FactType::Currency && has_cue(fact, BOUNDS)
         || is_amount(fact) && has_cue(fact, "from to")
+        // "call back on +44 20 7946 0311"
+        || fact.of == FactType::Phone && has_cue(fact, "returning")
         || !fact.cue.is_some_and(is_exclusive)
 }
 

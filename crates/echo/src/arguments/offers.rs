@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     clauses::reason,
+    fit::is_other_unit,
     months::months,
     number::from_f64,
     participles::participles,
@@ -50,6 +51,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         FactType::Identifier => {
             reading.is_alone(fact) || property.is_wanted && property.owns(reading.beside(fact)[1])
         }
+        FactType::Money | FactType::Share => !is_other_unit(property, fact),
         FactType::Word => !property.words.contains(&canonical(&fact.value)),
         FactType::Name if property.kind() == Some(Kind::Person) => house(fact, reading).is_none(),
         _ => true,
@@ -77,7 +79,8 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
                 return street.or_else(|| is_street(fact).then(|| Rc::clone(fact)));
             }
             FactType::Name if property.has_region => region(fact, reading),
-            FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading),
+            FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading)
+                .or_else(|| street(fact, reading).filter(|_| is_street(fact))),
             _ => None,
         };
         Some(longer.map_or_else(|| Rc::clone(fact), Rc::new))

@@ -292,7 +292,9 @@ impl Search<'_, '_> {
             let fact = own.map_or(fact, |it| &it.fact);
             // "Attach it to CL-7"
             let is_object = self.property.kind() == Some(Id) && has_cue(fact, "to for on");
-            is_object || is_bare(fact) && (may_be_in || !has_cue(fact, "in near"))
+            is_object
+                || self.is_from_one(fact)
+                || is_bare(fact) && (may_be_in || !has_cue(fact, "in near"))
         };
         let facts = |of: FactType| {
             let is_left = |fact: &&Rc<Fact>| {
@@ -319,6 +321,13 @@ impl Search<'_, '_> {
         };
         let left = types.iter().map(|of| facts(*of)).find(is_one);
         left.into_iter().flatten().take(1).collect()
+    }
+
+    /// Returns `true` for a name behind "from" if nothing else is from somewhere: "Order jars from Ada Byron".
+    fn is_from_one(&self, fact: &Fact) -> bool {
+        fact.of == FactType::Name
+            && has_cue(fact, "from")
+            && !self.has_rival(fact, |it| it.names_cue("from") || it.has_word("from"))
     }
 
     /// Returns `true` for an identifier that is no name of the tool or of a property.

@@ -61,8 +61,9 @@ pub(crate) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "
 
 /// Words that negate what follows, besides "not" and "n't".
 pub(super) const NEGATIONS: [&str; 3] = ["never", "without", "no"];
-/// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send".
-const WISHES: [&str; 6] = ["want", "need", "wish", "plan", "intend", "have"];
+/// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send", and "should not be
+/// sent" does.
+const WISHES: [&str; 7] = ["want", "need", "wish", "plan", "intend", "have", "be"];
 
 /// Verbs that ask for what follows if they are negated, in canonical form.
 pub(super) const ENCOURAGEMENTS: &str = "forget hesitate neglect fail omit worri mind";
@@ -130,6 +131,8 @@ pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with enable en
 /// Words before the subject of a statement, and those for it in the next clause, in canonical form.
 pub(crate) const ARTICLES: &str = "the a an my our your this that";
 pub(crate) const PRONOUNS: &str = "it him her them";
+/// Words between a noun and what is said of it: "the door was not locked".
+pub(super) const AUXILIARIES: &str = "is are was were be been not";
 /// Words that start a clause.
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
 /// The ends of the names of files.

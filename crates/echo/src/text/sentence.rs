@@ -9,8 +9,8 @@ use super::{
     canonical::{canonical, canonicalize, stem},
     identifiers::{Identifier, identifiers},
     lexicon::{
-        CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, PRONOUNS, contains,
-        is_generic, passes_on_negation,
+        AUXILIARIES, CLAUSE_STARTS, ENCOURAGEMENTS, Entry, FILLERS, NEGATIONS, NONE, PRONOUNS,
+        contains, is_generic, passes_on_negation,
     },
     word::Word,
     words::{WordRange, words},
@@ -214,7 +214,8 @@ impl Sentence {
             |form: &str, other: &str| form == other || forms.len() > 1 && is_inflected(form, other);
         let counts = |word: &&Word| {
             let form = self.form(word);
-            let is_between = is_generic(form) || contains(PRONOUNS, form);
+            let is_between =
+                is_generic(form) || contains(PRONOUNS, form) || contains(AUXILIARIES, form);
             !word.is_quoted && (!is_between || forms.iter().any(|it| it == form))
         };
         let (first, rest) = forms.split_first()?;
@@ -222,12 +223,13 @@ impl Sentence {
         let words: Vec<_> = self.words.iter().filter(counts).collect();
         let mut starts = words.iter().enumerate().filter(|(_, word)| is(self.form(word), first));
         starts.find_map(|(start, word)| {
-            let mut last = start;
+            let (mut last, mut is_negated) = (start, word.is_negated);
             for form in rest {
                 let next = words[last + 1..].iter().take(max_gap + 1);
                 last += 1 + next.map(|it| self.form(it)).position(|it| is(it, form))?;
+                is_negated |= words[last].is_negated;
             }
-            Some((word.range.start..words[last].range.end, word.is_negated))
+            Some((word.range.start..words[last].range.end, is_negated))
         })
     }
 

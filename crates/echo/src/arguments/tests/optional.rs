@@ -156,6 +156,43 @@ fn what_must_be_there_comes_before_what_need_not() {
 }
 
 #[test]
+fn negations_within_a_statement_count() {
+    let schema = json!({"required": ["queen_seen", "marked"], "properties": {
+        "queen_seen": {"type": "boolean"}, "marked": {"type": "boolean"}}});
+    let seen = |queen_seen: bool, marked: bool| json!({"queen_seen": queen_seen, "marked": marked});
+    check(
+        "log_inspection",
+        &schema,
+        &[
+            ("Log that the queen was not seen, she is marked", seen(false, true)),
+            ("Log that the queen was seen. She should not be marked", seen(true, false)),
+        ],
+    );
+}
+
+#[test]
+fn amounts_keep_their_units() {
+    let schema = json!({"required": ["meter", "hourly_rate"], "properties": {
+        "meter": {"type": "string"}, "hourly_rate": {"type": "number"},
+        "max_stay_minutes": {"type": "integer"}}});
+    let rate = json!({"meter": "M-5", "hourly_rate": 3});
+    check("set_meter", &schema, &[("Set meter M-5 to $3", rate)]);
+}
+
+#[test]
+fn a_place_has_the_number_of_its_house() {
+    let schema = json!({"required": ["plate", "location"], "properties": {
+        "plate": {"type": "string"}, "location": {"type": "string"}}});
+    let tow = json!({"plate": "EG-55", "location": "14 Canal Street"});
+    check("tow_car", &schema, &[("Tow the car with plate EG-55 from 14 Canal Street", tow)]);
+    let schema = json!({"required": ["breeder", "phone"], "properties": {
+        "breeder": {"type": "string"}, "phone": {"type": "string"}}});
+    let bees = json!({"breeder": "Rossi", "phone": "+44 20 7946 0311"});
+    let order = "Order bees from Rossi. Call back on +44 20 7946 0311";
+    check("order_bees", &schema, &[(order, bees)]);
+}
+
+#[test]
 fn an_article_is_no_value() {
     let schema = json!({"required": ["boat_name", "arrival_date"], "properties": {
         "boat_name": {"type": "string"}, "arrival_date": {"type": "string", "format": "date"},
