@@ -127,17 +127,8 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             support.push((described.get(tool).copied().unwrap_or(0) + listed, *tool));
         }
         support.sort_unstable();
-        // Facts cost more to find than signs of one.
-        let may_be_rare = |it: char| it.is_ascii_digit() || "@'\"‘“".contains(it);
         if let [(0, tool)] = support.as_slice()
-            && self.reading.text[self.byte(rest.start)..self.byte(rest.end)].contains(may_be_rare)
-            && let Some(of) = self.object(rest)?.filter(|of| RARE.contains(of))
-            && self.schemas.count_wanted(*tool, &[of], self.budget)? > 0
-        {
-            return Ok(Some(*tool));
-        }
-        if let [(0, tool)] = support.as_slice()
-            && self.is_filled(*tool, rest)?
+            && (self.leads_to_object(*tool, rest)? || self.is_filled(*tool, rest)?)
         {
             return Ok(Some(*tool));
         }
@@ -146,6 +137,21 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             [] => None,
             [.., (next, _), (best, _)] if next == best => None,
             [.., (_, tool)] => Some(*tool),
+        })
+    }
+
+    /// Returns `true` if some words begin with a rare value that a call of a tool should have: "Cancel BK-1187".
+    fn leads_to_object(&mut self, tool: usize, rest: &Range<usize>) -> Result<bool, Unfinished> {
+        // Facts cost more to find than signs of one.
+        let may_be_rare = |it: char| it.is_ascii_digit() || "@'\"‘“".contains(it);
+        let text = &self.reading.text[self.byte(rest.start)..self.byte(rest.end)];
+        if !text.contains(may_be_rare) {
+            return Ok(false);
+        }
+        let object = self.object(rest)?.filter(|of| RARE.contains(of));
+        Ok(match object {
+            Some(of) => self.schemas.count_wanted(tool, &[of], self.budget)? > 0,
+            None => false,
         })
     }
 

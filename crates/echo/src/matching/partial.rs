@@ -123,7 +123,9 @@ impl PartialIndex {
             Search { index: self, reading, schemas, sentence, occurrences, is_pending, budget };
         let (mut mentioned, mut displaced): (Vec<Mentioned>, _) = (Vec::new(), Vec::new());
         let mut is_about_known = !known.is_empty();
-        for clause in clauses(text, sentence) {
+        let clauses = clauses(text, sentence);
+        let is_divided = clauses.len() > 1;
+        for clause in clauses {
             search.budget.spend(known.len())?;
             let refers_back = search.refers_back(&clause);
             is_about_known |= refers_back;
@@ -133,9 +135,7 @@ impl PartialIndex {
             let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
             let best = match said.as_slice() {
                 _ if refers_back || is_negated && !known.is_empty() => None,
-                [] => search
-                    .best(clause.clone())?
-                    .map_or_else(|| search.by_opening(&clause), |it| Ok(Some(it)))?,
+                [] => search.meant(&clause)?,
                 [said] => search.rival(&clause, said)?,
                 _ => None,
             };
@@ -150,10 +150,9 @@ impl PartialIndex {
                 mentioned.push(found);
             }
         }
-        if !is_about_known && mentioned.len() < 2 {
+        if is_divided && !is_about_known && mentioned.len() < 2 {
             let whole = 0..sentence.words.len();
-            let best = search.best(whole.clone())?;
-            let best = best.map_or_else(|| search.by_opening(&whole), |it| Ok(Some(it)))?;
+            let best = search.meant(&whole)?;
             let best = best.and_then(|tool| search.mention(tool, whole));
             return Ok((best.or(mentioned.pop()).into_iter().collect(), displaced));
         }
@@ -174,6 +173,14 @@ pub(super) struct Search<'s, P> {
 }
 
 impl<P: Fn(usize) -> bool> Search<'_, P> {
+    /// Returns the tool that some words mean: the one that fits them best, or that they begin to ask for.
+    fn meant(&mut self, words: &Range<usize>) -> Result<Option<usize>, Unfinished> {
+        match self.best(words.clone())? {
+            None => self.by_opening(words),
+            tool => Ok(tool),
+        }
+    }
+
     /// Returns the tool that fits some words of the sentence best, if no other fits as well.
     pub(super) fn best(&mut self, words: Range<usize>) -> Result<Option<usize>, Unfinished> {
         let terms = self.terms(&words)?;
