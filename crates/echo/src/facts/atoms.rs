@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use super::{
     Bare, FactType,
-    dates::{SHORT_MONTHS, date, time, with_seconds},
+    dates::{SHORT_MONTHS, date, time},
 };
 use crate::text::{
     Sentence, Word,
@@ -168,11 +168,9 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
         "first" => dated("year3", "first", "second"),
         "day1" => dated("year1", "month1", "day1"),
         "month2" => dated("year2", "month2", "day2"),
-        "hour" => {
-            let time = time(text("hour"), text("minute"), text("half"));
-            time.and_then(|it| with_seconds(it, text("seconds"))).map(|it| (FactType::Time, it))
-        }
-        "hour1" => time(text("hour1"), "", text("half1")).map(|it| (FactType::Time, it)),
+        "hour" => time(text("hour"), text("minute"), text("seconds"), text("half"))
+            .map(|it| (FactType::Time, it)),
+        "hour1" => time(text("hour1"), "", "", text("half1")).map(|it| (FactType::Time, it)),
         "noon" => Some((FactType::Time, "12:00".to_owned())),
         "midnight" => Some((FactType::Time, "00:00".to_owned())),
         "uuid" => Some((FactType::Uuid, written())),

@@ -22,26 +22,21 @@ pub(crate) fn date(year: &str, month: &str, day: &str) -> Option<String> {
     (1..=last).contains(&day).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
-/// Returns a time as HH:MM, or `None` if there is no such time.
-pub(super) fn time(hour: &str, minute: &str, half: &str) -> Option<String> {
+/// Returns a time as HH:MM, or as HH:MM:SS if seconds were stated, or `None` if there is no such time.
+pub(super) fn time(hour: &str, minute: &str, seconds: &str, half: &str) -> Option<String> {
+    let number =
+        |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u32>().ok() };
     let hour: u32 = hour.parse().ok()?;
-    let minute: u32 = if minute.is_empty() { 0 } else { minute.parse().ok()? };
     let hour = match half {
         "" => hour,
         _ if !(1..=12).contains(&hour) => return None,
         "p" | "P" => hour % 12 + 12,
         _ => hour % 12,
     };
-    (hour < 24 && minute < 60).then(|| format!("{hour:02}:{minute:02}"))
-}
-
-/// Returns a time with the seconds that were stated, or `None` if there is no such time.
-pub(super) fn with_seconds(time: String, second: &str) -> Option<String> {
-    match second.parse::<u32>() {
-        Err(_) => Some(time),
-        Ok(0..60) => Some(format!("{time}:{second}")),
-        Ok(_) => None,
-    }
+    let minute = number(minute)?;
+    let is_time = hour < 24 && minute < 60 && number(seconds)? < 60;
+    let colon = if seconds.is_empty() { "" } else { ":" };
+    is_time.then(|| format!("{hour:02}:{minute:02}{colon}{seconds}"))
 }
 
 /// Returns the number of a month by its name or an abbreviation of at least three letters.

@@ -108,8 +108,7 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         Some(b'i') if ends("abiliti") => &[("iliti", "l")],
         // "delivery", "deliver"
         Some(b'i') if ends("veri") => &[("eri", "")],
-        // "removal", "renewal"
-        // "rehearsal", "proposal"
+        // "removal", "renewal", "rehearsal"
         Some(b'l') if ends("val") || ends("wal") || ends("sal") => &[("al", "")],
         Some(b's') if is_short_plural(canonical.as_bytes()) => &[("s", "")],
         Some(b's') => &[("ness", "")],
