@@ -12,7 +12,7 @@ use mynah_core::{
     },
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use serde_json::{Value, json};
+use serde_json::Value;
 use serde_saphyr::FlowSeq;
 
 use super::{Recorded, RecordedAnswer};
@@ -53,13 +53,20 @@ const ORDER: [&str; 31] = [
     "stream",
 ];
 
-/// Returns a rule.
-pub(super) fn rule(name: &str, request: &Value, steps: &[Value]) -> Value {
-    let (key, answer) = match steps {
-        [step] => ("respond", step.clone()),
-        steps => ("sequence", steps.into()),
-    };
-    json!({ "name": name, "match": { "request": request }, key: answer })
+/// A rule.
+#[derive(Debug, Serialize)]
+struct RuleDocument<'a> {
+    name: &'a str,
+    r#match: MatchDocument<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    respond: Option<Ordered<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sequence: Vec<Ordered<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct MatchDocument<'a> {
+    request: Ordered<'a>,
 }
 
 /// Returns a list with one rule, as text in the block style.
@@ -67,11 +74,18 @@ pub(super) fn rule(name: &str, request: &Value, steps: &[Value]) -> Value {
 /// # Errors
 ///
 /// Fails if the rule cannot be written, such as for a number that YAML does not have.
-pub(super) fn text(rule: &Value) -> Result<String, String> {
-    serde_saphyr::to_string(&[Ordered(rule)]).map_err(|error| error.to_string())
+pub(super) fn rule(name: &str, request: &Value, steps: &[Value]) -> Result<String, String> {
+    let (respond, sequence) = match steps {
+        [step] => (Some(Ordered(step)), Vec::new()),
+        steps => (None, steps.iter().map(Ordered).collect()),
+    };
+    let request = Ordered(request);
+    let rule = RuleDocument { name, r#match: MatchDocument { request }, respond, sequence };
+    serde_saphyr::to_string(&[rule]).map_err(|error| error.to_string())
 }
 
 /// Writes the keys of a value in order, but for those of arguments and schemas, which are not ours.
+#[derive(Debug)]
 struct Ordered<'v>(&'v Value);
 
 impl Serialize for Ordered<'_> {
@@ -81,10 +95,11 @@ impl Serialize for Ordered<'_> {
             Value::Object(members) => {
                 let rank =
                     |key: &str| ORDER.iter().position(|it| *it == key).unwrap_or(ORDER.len());
-                let mut keys: Vec<_> = members.iter().collect();
-                keys.sort_by_cached_key(|(key, _)| rank(key));
+                let ranked = members.iter().map(|(key, value)| (rank(key), key, value));
+                let mut keys: Vec<_> = ranked.collect();
+                keys.sort_by_key(|(rank, ..)| *rank);
                 let mut map = to.serialize_map(Some(keys.len()))?;
-                for (key, value) in keys {
+                for (_, key, value) in keys {
                     match key.as_str() {
                         "args" | "response_format" | "parameters" => {
                             map.serialize_entry(key, value)?

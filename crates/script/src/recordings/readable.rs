@@ -3,10 +3,11 @@
 //! A writer and a reader of YAML may differ about rare characters, long keys and templates. Most values have
 //! none of those.
 
-use mynah_core::base::template::is_template;
+use mynah_core::base::{mapping::Mapping, template::is_template};
+use serde::Deserialize;
 use serde_json::{Number, Value};
 
-use crate::steps::{AnswerSource, read};
+use crate::steps::StepSource;
 
 /// Maximum nesting depth. That of a file is higher.
 const MAX_DEPTH: usize = 32;
@@ -51,18 +52,23 @@ fn is_common_key(key: &str) -> bool {
         && key.bytes().all(is_common)
 }
 
-fn is_common_text(text: &str) -> bool {
+/// Returns `true` if each reader of YAML reads a text as each writer writes it.
+pub(super) fn is_common_text(text: &str) -> bool {
     // Readers remove whitespace at the ends, and in long lines that are folded.
     let is_trimmed = text.trim().len() == text.len();
     is_trimmed
-        && text.chars().all(is_common_char)
+        && (text.bytes().all(is_common_ascii) || text.chars().all(is_common_char))
         && (text.contains('\n') || !text.contains("  "))
         && !is_template(text)
 }
 
+fn is_common_ascii(byte: u8) -> bool {
+    matches!(byte, b'\n' | b' '..=b'~')
+}
+
 fn is_common_char(char: char) -> bool {
     match char {
-        '\n' | ' '..='~' => true,
+        '\0'..='\x7f' => is_common_ascii(char as u8),
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,
         other => other > '\u{a0}',
     }
@@ -70,9 +76,9 @@ fn is_common_char(char: char) -> bool {
 
 /// Returns `true` if a step without templates is valid as the answer of a rule.
 pub(super) fn is_valid_step(step: &Value) -> bool {
-    let json = step.to_string();
-    let step = read::<AnswerSource<'_>>(&json).and_then(AnswerSource::check);
-    step.is_ok_and(|step| step.times.is_none())
+    let source = Mapping::<StepSource<'_>>::deserialize(step);
+    let step = source.ok().and_then(|Mapping(source)| source.check().ok());
+    step.is_some_and(|step| step.times.is_none())
 }
 
 #[cfg(test)]
@@ -188,6 +194,7 @@ mod tests {
             json!(" a"),
             json!("a\t"),
             json!("{{ a }}"),
+            json!("a\u{feff}b"),
             json!({ "<<": 1 }),
             json!({ "a b": 1 }),
             json!(1e300),

@@ -1,6 +1,6 @@
 //! A recorded rule as text, which can be read again.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, iter};
 
 use mynah_core::base::template::is_template;
 use serde_json::Value;
@@ -8,13 +8,17 @@ use serde_json::Value;
 use super::{
     document,
     long_texts::take_long_texts,
-    readable::{count, is_common, is_valid_step},
+    readable::{count, is_common, is_common_text, is_valid_step},
     room::Used,
 };
 use crate::{Rules, rules::matching::request::RequestForm};
 
 /// Maximum size of a text with braces that are escaped, in MiB, since the work of a template is limited.
 const MAX_TEMPLATE_MIB: usize = 4;
+
+/// The number of values in a rule with one answer, apart from those of its request and its answer: the rule and
+/// its three keys, the name, the condition and its key.
+const RULE_VALUES: usize = 7;
 
 /// A rule that is to be written.
 #[derive(Debug)]
@@ -40,13 +44,16 @@ impl Written {
         let long_size = request.map_or(0, RequestForm::long_size);
         let mut request = serde_json::to_value(request).map_err(|error| error.to_string())?;
         let mut long_texts = take_long_texts(&mut request);
-        let rule = document::rule(name, &request, steps);
-        let text = indented(document::text(&rule)?, indentation);
-        if !(is_common(&rule) && steps.iter().all(is_valid_step)) {
+        let text = indented(document::rule(name, &request, steps)?, indentation);
+        let values = || iter::once(&request).chain(steps);
+        let is_common = is_common_text(name) && values().all(is_common);
+        if !(is_common && steps.iter().all(is_valid_step)) {
             steps.iter().try_for_each(check_texts)?;
             Rules::check_recorded(&text, &mut long_texts)?;
         }
-        let used = Used { bytes: text.len(), values: count(&rule), long_texts: long_size };
+        let values =
+            RULE_VALUES + usize::from(steps.len() != 1) + values().map(count).sum::<usize>();
+        let used = Used { bytes: text.len(), values, long_texts: long_size };
         Ok(Self { text, long_texts, used })
     }
 }

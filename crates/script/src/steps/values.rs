@@ -196,15 +196,15 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for WordVisitor<T> {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        <&RawValue>::deserialize(source).map(|value| Self(compact(value)))
+        Box::<RawValue>::deserialize(source).map(|value| Self(compact(&value)))
     }
 }
 
 impl<'de> Deserialize<'de> for JsonObject {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        let value = <&RawValue>::deserialize(source)?;
+        let value = Box::<RawValue>::deserialize(source)?;
         match value.get().starts_with('{') {
-            true => Ok(Self(compact(value))),
+            true => Ok(Self(compact(&value))),
             false => Err(D::Error::custom("must be an object")),
         }
     }

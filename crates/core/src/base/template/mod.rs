@@ -87,7 +87,7 @@ const MARKS: [&str; 3] = ["{{", "{%", "{#"];
 
 /// Returns `true` if a text is a template.
 pub fn is_template(text: &str) -> bool {
-    MARKS.iter().any(|mark| text.contains(mark))
+    text.contains('{') && MARKS.iter().any(|mark| text.contains(mark))
 }
 
 /// Returns a template that gives this text.
