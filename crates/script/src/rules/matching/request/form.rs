@@ -1,6 +1,9 @@
 //! The canonical form of a request: what the application has sent, however it has sent it.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    hash::{Hash, Hasher},
+};
 
 use mynah_core::chat::{
     Attachment, LazyJson, Message, Parameter, Request, Role, ToolCall, ToolChoice,
@@ -52,7 +55,7 @@ pub struct RequestForm {
 }
 
 /// A message in its canonical form.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RecordedMessage")]
 pub struct FormMessage {
@@ -84,7 +87,7 @@ pub struct FormMessage {
 }
 
 /// Who has said a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum FormRole {
     Developer,
@@ -94,7 +97,7 @@ pub(super) enum FormRole {
     Tool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum FormAttachment {
     Image,
@@ -103,7 +106,7 @@ enum FormAttachment {
 }
 
 /// A tool call in its canonical form.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RecordedCall")]
 struct FormCall {
@@ -218,8 +221,13 @@ impl RequestForm {
 
     /// Returns a hash of the form.
     pub fn hash(&self) -> u64 {
-        // Every form can be written.
-        XxHash3_64::oneshot(&serde_json::to_vec(self).unwrap_or_default())
+        let Self { component, messages, tools, tool_choice, parallel_tool_calls, .. } = self;
+        let Self { response_format, temperature, max_tokens, parameters, .. } = self;
+        let offered = (tools, tool_choice, parallel_tool_calls, response_format);
+        let limits = (temperature.map(f64::to_bits), max_tokens);
+        let mut hasher = XxHash3_64::new();
+        (component, messages, offered, limits, parameters).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Returns the last message of the user.
