@@ -189,7 +189,7 @@ fn rejects_missing_and_unsupported_secret_stores() {
     a.yaml:8:40: model: secret store "vault" has type secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
     a.yaml:18:40: model: secret store "missing" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
     a.yaml:21:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
-    0 components, 2 errors, 0 warnings
+    2 components, 2 errors, 0 warnings
     -- exit 1
     "#);
 }
@@ -222,7 +222,7 @@ fn never_prints_secrets() {
     assert_snapshot!(output, @"
     a.yaml:8:39: mode: the secret is invalid; use mynah or daprd
     a.yaml:18:32: chunkDelay: the value of KEPT is not a duration; use Go's format, such as 50ms or 1.5s
-    0 components, 2 errors, 0 warnings
+    2 components, 2 errors, 0 warnings
     -- exit 1
     ");
     let scripted = |yaml: String| yaml.replace("conversation.echo", "conversation.scripted");
@@ -241,7 +241,7 @@ fn never_prints_secrets() {
     hidden = hidden.replace("spec:\n", "spec:\n  ignoreErrors: true\n");
     assert_snapshot!(checked(&variables, &hidden, &[]), @"
     a.yaml:9:30: component fallback is skipped (spec.ignoreErrors): fallback: the value of KEPT is not a component; expected echo, error or one of: fallback (warning)
-    0 components, 0 errors, 1 warning
+    1 component, 0 errors, 1 warning
     -- exit 0
     ");
     let good = using("model", kept) + &using("other", variable) + &store;
@@ -310,7 +310,7 @@ fn rejects_other_providers_without_a_stand_in() {
     a.yaml:17:9: unknown spec.type "conversation.anthropic"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     a.yaml:29:9: unknown spec.type "conversation.mistral"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
-    0 components, 3 errors, 0 warnings
+    3 components, 3 errors, 0 warnings
     -- exit 1
     "#);
 }

@@ -1,7 +1,7 @@
 //! `mynah check`: reports errors in components, simulations, rules and tools without running them.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -15,11 +15,12 @@ use crate::{
     },
     cli::{
         args::CheckArgs,
-        check_recordings::{check_recordings, has_rules, read_rules},
+        check_recordings::{check_recordings, read_rules},
         config::{ConfigError, checked_models},
     },
     component::{self, Context, Loaded, StandIn},
     models::SidecarModels,
+    provider::scripted::Rules,
     server::{ModelSource, StartError},
     simulate::{self, InvalidSimulation, Plan},
     tools,
@@ -75,11 +76,12 @@ fn useless_strict(args: &CheckArgs, loaded: &Loaded) -> Option<Diagnostic> {
 struct OtherFiles {
     /// All files, including those with errors.
     files: BTreeSet<PathBuf>,
-    /// The number of valid files, or `None` if there are no simulations.
+    // The numbers include files with errors.
+    /// The number of files, or `None` if there are no simulations.
     simulations: Option<usize>,
-    /// The number of valid files, or `None` if there are no rules.
+    /// The number of files, or `None` if there are no rules.
     rules: Option<usize>,
-    /// The number of valid files, or `None` if there are no tools.
+    /// The number of files, or `None` if there are no tools.
     tools: Option<usize>,
     /// The number of recordings, or `None` if there is no folder for them.
     recordings: Option<usize>,
@@ -88,48 +90,48 @@ struct OtherFiles {
 /// Checks the simulations, the rules and the tools among the files that are not components.
 fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     let mut others = OtherFiles::default();
-    others.simulations = others.check(loaded, simulate::is_simulation, |_, file| {
-        let mut models = SidecarModels::new(context);
-        let plan = Plan::read(file, &context.environment, &mut models);
-        plan.map(|plan| plan.warnings().to_vec()).map_err(|InvalidSimulation(errors)| errors)
+    others.simulations = others.check(loaded, |_, file| {
+        let read = || Plan::read(file, &context.environment, &mut SidecarModels::new(context));
+        let plan = simulate::is_simulation(file).then(read)?;
+        let warnings = plan.map(|plan| plan.warnings().to_vec());
+        Some(warnings.map_err(|InvalidSimulation(errors)| errors))
     });
-    others.rules = others.check(loaded, has_rules, |loaded, file| {
-        let rules = read_rules(file)?;
-        let unknown = loaded.unknown_components(&rules);
-        Ok([rules.warnings(), &unknown, &rules.unoffered_tools()].concat())
+    others.rules = others.check(loaded, |loaded, file| {
+        let warnings = |rules: Rules| {
+            let unknown = loaded.unknown_components(&rules);
+            [rules.warnings(), &unknown, &rules.unoffered_tools()].concat()
+        };
+        Some(read_rules(file)?.map(warnings))
     });
-    others.tools = others.check(loaded, tools::is_tools_file, |_, file| {
-        tools::check_file(file, &context.environment).map(|()| Vec::new())
+    others.tools = others.check(loaded, |_, file| {
+        let check = || tools::check_file(file, &context.environment).map(|()| Vec::new());
+        tools::is_tools_file(file).then(check)
     });
     others
 }
 
 impl OtherFiles {
-    /// Checks the files of one kind among those that are not components. Returns the number of
-    /// files without errors. `check` returns warnings or errors.
+    /// Checks the files of one kind among those that are not components. Returns their number. `check` returns
+    /// warnings or errors, or `None` for files of another kind.
     fn check(
         &mut self,
         loaded: &mut Loaded,
-        is_kind: impl Fn(&Path) -> bool,
-        check: impl Fn(&Loaded, &Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>>,
+        check: impl Fn(&Loaded, &Path) -> Option<Result<Vec<Diagnostic>, Vec<Diagnostic>>>,
     ) -> Option<usize> {
         let skipped = loaded.notices.iter().filter(|notice| notice.severity == Severity::Info);
         let files: BTreeSet<PathBuf> = skipped.map(|notice| notice.file.clone()).collect();
-        let files: BTreeSet<_> = files.into_iter().filter(|it| is_kind(it)).collect();
-        loaded.notices.retain(|notice| !files.contains(&notice.file));
-        let mut valid = 0;
-        for file in &files {
-            match check(loaded, file) {
-                Ok(warnings) => {
-                    add_new(&mut loaded.notices, warnings);
-                    valid += 1;
-                }
+        let checked = |file: PathBuf| check(loaded, &file).map(|result| (file, result));
+        let checked: BTreeMap<_, _> = files.into_iter().filter_map(checked).collect();
+        loaded.notices.retain(|notice| !checked.contains_key(&notice.file));
+        let number = Some(checked.len()).filter(|number| *number > 0);
+        for (file, result) in checked {
+            match result {
+                Ok(warnings) => add_new(&mut loaded.notices, warnings),
                 Err(errors) => add_new(&mut loaded.errors, errors),
             }
+            self.files.insert(file);
         }
-        let valid = (!files.is_empty()).then_some(valid);
-        self.files.extend(files);
-        valid
+        number
     }
 }
 
@@ -164,10 +166,11 @@ fn notice_line(notice: &Diagnostic) -> String {
     }
 }
 
-fn summary(Loaded { components, errors, notices, .. }: &Loaded, others: &OtherFiles) -> String {
+fn summary(loaded: &Loaded, others: &OtherFiles) -> String {
+    let Loaded { components, invalid, errors, notices, .. } = loaded;
     let warnings = notices.iter().filter(|notice| notice.severity == Severity::Warning).count();
     let found = [
-        Some(count(components.len(), "component")),
+        Some(count(components.len() + invalid, "component")),
         others.simulations.map(|number| count(number, "simulation")),
         others.rules.map(|number| count(number, "rules file")),
         others.tools.map(|number| count(number, "tools file")),

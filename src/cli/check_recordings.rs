@@ -7,7 +7,6 @@ use crate::{
     component::Loaded,
     provider::scripted::{
         Rules,
-        recordings::file_name,
         rules::{RulesText, is_rules_file},
     },
     server::ModelSource,
@@ -29,12 +28,11 @@ pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Opt
         let recording = read_recording(folder, &component.name);
         found += usize::from(!matches!(recording, Ok(None)));
         match recording {
-            Ok(recording) => {
-                let warning = recording.as_ref().and_then(|it| it.warning());
-                loaded.notices.extend(warning.filter(|_| is_recorded).cloned());
-                loaded.notices.extend(
-                    recording.iter().flat_map(|_| warnings(folder, &component.name, &names)),
-                );
+            Ok(None) => {}
+            Ok(Some((recording, rules))) => {
+                loaded.notices.extend(recording.warning().filter(|_| is_recorded).cloned());
+                loaded.notices.extend(rules.of_other_components(&component.name, &names));
+                loaded.notices.extend(rules.unoffered_tools());
             }
             Err(invalid) => errors.extend(invalid),
         }
@@ -45,25 +43,14 @@ pub(super) fn check_recordings(models: &ModelSource, loaded: &mut Loaded) -> Opt
     Some(found)
 }
 
-/// Returns the warnings about the rules in a valid recording.
-fn warnings(folder: &Path, component: &str, components: &[&str]) -> Vec<Diagnostic> {
-    let Ok(rules) = read_rules(&folder.join(file_name(component))) else { return Vec::new() };
-    [rules.of_other_components(component, components), rules.unoffered_tools()].concat()
-}
-
-/// Returns `true` if a file has rules, which may be those of a recording that is larger than other files.
-pub(super) fn has_rules(file: &Path) -> bool {
-    is_rules_file(file) || recording_text(file).is_some()
-}
-
-/// Reads a file of rules, which may be a recording.
+/// Reads a file of rules, which may be a recording that is larger than other files. Returns `None` for other files.
 ///
 /// # Errors
 ///
 /// Fails with all errors in the file, or if it cannot be read.
-pub(super) fn read_rules(file: &Path) -> Result<Rules, Vec<Diagnostic>> {
+pub(super) fn read_rules(file: &Path) -> Option<Result<Rules, Vec<Diagnostic>>> {
     match recording_text(file) {
-        Some(text) => Rules::read_all(vec![RulesText::of_recording(file, text)]),
-        None => Rules::load(file),
+        Some(text) => Some(Rules::read_all(vec![RulesText::of_recording(file, text)])),
+        None => is_rules_file(file).then(|| Rules::load(file)),
     }
 }

@@ -34,6 +34,8 @@ use crate::{
 pub struct Loaded {
     /// The components without errors, in the order of files and documents.
     pub components: Vec<ComponentSpec>,
+    /// The number of components with errors, even if these are ignored.
+    pub invalid: usize,
     /// Warnings and informational messages, in the same order.
     pub notices: Vec<Diagnostic>,
     /// Errors, in the same order. If there are errors, the components must not be served.
@@ -86,6 +88,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         names: BTreeMap::new(),
         candidates: Vec::new(),
         broken: Vec::new(),
+        checked: 0,
         loaded,
     };
     entries.iter().for_each(|entry| loader.add(entry));
@@ -102,6 +105,8 @@ struct Loader<'a> {
     candidates: Vec<Candidate>,
     /// The components with errors so far.
     broken: Vec<Broken>,
+    /// The number of components so far, also of those with errors.
+    checked: usize,
     /// Everything else so far.
     loaded: Loaded,
 }
@@ -123,6 +128,7 @@ impl Loader<'_> {
 
     fn finish(mut self) -> Loaded {
         let (components, diagnostics) = fallback::resolve(&self.candidates, &self.broken);
+        self.loaded.invalid = self.checked - components.len();
         self.loaded.components = components;
         if self.candidates.is_empty() {
             // Without components, nobody misses the policies.
@@ -160,6 +166,7 @@ impl Loader<'_> {
             skip_other_building_block(manifest, report);
             None
         } else {
+            self.checked += 1;
             self.check(file, manifest, report)
         };
         if self.claim_name(file, manifest, report)

@@ -121,7 +121,7 @@ impl Recorder {
         }
         let recording = read_recording(&self.folder, component)?;
         lock(&self.checked).insert(component.to_owned());
-        Ok(recording.and_then(|recording| recording.warning().cloned()))
+        Ok(recording.and_then(|(recording, _)| recording.warning().cloned()))
     }
 
     /// Returns `true` if an answer is to be recorded, otherwise counts it as failed. Errors that pass by

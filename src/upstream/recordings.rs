@@ -4,7 +4,10 @@ use std::path::Path;
 
 use crate::{
     base::{diagnostics::Diagnostic, files},
-    provider::scripted::recordings::{MAX_MIB, Recording, file_name},
+    provider::scripted::{
+        Rules,
+        recordings::{MAX_MIB, Recording, file_name},
+    },
 };
 
 /// Reads the file of a recording. Returns `None` if there is none.
@@ -20,7 +23,7 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, Vec<Diagnostic>> 
     files::read_large(path, MAX_MIB).map(Some).map_err(|error| vec![error])
 }
 
-/// Reads the recording of a component. Returns `None` if there is none.
+/// Reads the recording of a component, and its rules. Returns `None` if there is none.
 ///
 /// # Errors
 ///
@@ -28,9 +31,9 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, Vec<Diagnostic>> 
 pub(crate) fn read_recording(
     folder: &Path,
     component: &str,
-) -> Result<Option<Recording>, Vec<Diagnostic>> {
+) -> Result<Option<(Recording, Rules)>, Vec<Diagnostic>> {
     let path = folder.join(file_name(component));
-    read_text(&path)?.map(|text| Recording::read(&text, &path)).transpose()
+    read_text(&path)?.map(|text| Recording::read_with_rules(&text, &path)).transpose()
 }
 
 /// Returns the text of a file that looks like a recording. It may be larger than other files of rules.

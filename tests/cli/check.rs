@@ -28,7 +28,7 @@ fn prints_all_errors() {
     [folder]/bad.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
     [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
     [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
-    0 components, 4 errors, 0 warnings
+    2 components, 4 errors, 0 warnings
     -- exit 1
     "#);
 }
@@ -49,7 +49,7 @@ fn prints_errors_then_notices() {
     [folder]/c.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, optional, chains, piiScrubber, tools, maxTurns, toolMemory, faults, history (warning)
     [folder]/d.yaml:1:1: skipped: component store has type state.redis, which is not a conversation type
     [folder]/e: skipped: not a .yaml or .yml file
-    2 components, 3 errors, 1 warning
+    4 components, 3 errors, 1 warning
     -- exit 1
     "#);
 }
@@ -78,7 +78,7 @@ fn checks_all_paths_together() {
     let report = run_report(&["check", one.to_str().unwrap(), two.to_str().unwrap()]);
     assert_snapshot!(redact_folder(&report, &folder), @r#"
     [folder]/two.yaml:4:9: duplicate component name "parrot"; first used at [folder]/one.yaml:4:9
-    1 component, 1 error, 0 warnings
+    2 components, 1 error, 0 warnings
     -- exit 1
     "#);
 }
@@ -121,7 +121,7 @@ fn checks_tools_files() {
     [folder]/a.yaml:2:3: static is empty; expected a list of results
     [folder]/b.yaml:3:3: a tool named f is already registered
     [folder]/b.yaml:4:3: invalid tool name "a b"; expected 1 to 64 ASCII letters, digits, _ or -
-    0 components, 0 tools files, 4 errors, 0 warnings
+    0 components, 2 tools files, 4 errors, 0 warnings
     -- exit 1
     "#);
     // Other programs also have files with this key.
@@ -206,7 +206,7 @@ fn finds_the_errors_of_all_files_at_once() {
     [folder]/a.yaml:26:65: tools: the tools file [folder]/none.yaml cannot be read: No such file or directory (os error 2)
     [folder]/a.yaml:35:38: fallback: "nowhere" is not a component; expected echo, error or one of: two, four
     [folder]/a.yaml:8:74: fallback: "nobody" is not a component; expected echo, error or one of: two, four
-    2 components, 4 errors, 0 warnings
+    4 components, 4 errors, 0 warnings
     -- exit 1
     "#);
 }
@@ -270,7 +270,7 @@ fn checks_components_of_all_applications_unless_one_is_given() {
     let path = folder.to_str().unwrap();
     assert_snapshot!(redact_folder(&run_report(&["check", path]), &folder), @r#"
     [folder]/a.yaml:5:83: chunkDelay: "soon" is not a duration; use Go's format, such as 50ms or 1.5s
-    1 component, 1 error, 0 warnings
+    2 components, 1 error, 0 warnings
     -- exit 1
     "#);
     assert_snapshot!(redact_folder(&run_report(&["check", path, "--app-id", "bank"]), &folder), @r#"

@@ -28,7 +28,7 @@ fn are_escaped_in_reports() {
     assert_snapshot!(redact_folder(&report, &folder), @r#"
     [folder]/a\nERROR b.yaml:6:9: unknown spec.type "conversation.\nERROR"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
     [folder]/c\r.txt: skipped: not a .yaml or .yml file
-    0 components, 1 error, 0 warnings
+    1 component, 1 error, 0 warnings
     -- exit 1
     "#);
 }

@@ -33,7 +33,7 @@ fn problems_in_the_file_are_reported() {
     let invalid = "tools:\n- {name: f, static: [{result: 1}]}\n- {name: f, static: []}\n";
     assert_snapshot!(checked(&Owner::new("echo", "", invalid)), @r#"
     …/tools.yaml:3:3: static is empty; expected a list of results
-    0 components, 1 error, 0 warnings
+    1 component, 1 error, 0 warnings
     -- exit 1
     "#);
     let invalid =
@@ -41,21 +41,21 @@ fn problems_in_the_file_are_reported() {
     assert_snapshot!(checked(&Owner::new("echo", "", invalid)), @"
     …/tools.yaml:2:21: must be a list, not 1
     …/tools.yaml:4:4: unknown key `nam`; expected one of `name`, `description`, `parameters`, `repeatable`, `cache`, `timeout`, `retries`, `max_result`, `command`, `http`, `static`, `mcp`
-    0 components, 2 errors, 0 warnings
+    1 component, 2 errors, 0 warnings
     -- exit 1
     ");
     let metadata = "  - {name: maxTurns, value: 51}\n  - {name: toolMemory, value: '-1'}\n";
     assert_snapshot!(checked(&Owner::new("echo", metadata, TOOLS)), @r#"
     …/resources/component.yaml:9:29: maxTurns: "51" is not a valid number of turns; use 1 to 50
     …/resources/component.yaml:10:31: toolMemory: "-1" is not a valid number of requests; use 1 to 1000000
-    0 components, 2 errors, 0 warnings
+    1 component, 2 errors, 0 warnings
     -- exit 1
     "#);
     let owner = Owner::new("echo", "", TOOLS);
     std::fs::remove_file(owner.tools_file()).unwrap();
     assert_snapshot!(checked(&owner), @"
     …/resources/component.yaml:8:26: tools: the tools file …/tools.yaml cannot be read: No such file or directory (os error 2)
-    0 components, 1 error, 0 warnings
+    1 component, 1 error, 0 warnings
     -- exit 1
     ");
 }
@@ -107,7 +107,7 @@ fn tools_may_be_written_in_the_metadata() {
     assert_snapshot!(inline("- {name: f, static: [{result: 1}]}\\n- {name: f, static: [{result: 2}]}\\n- {name: g h, command: [date]}"), @r#"
     …/resources/component.yaml:8:26: tools: line 3: a tool named f is already registered
     …/resources/component.yaml:8:26: tools: line 4: the tool "g h": only mynah converse runs commands; use static, http or mcp
-    0 components, 2 errors, 0 warnings
+    1 component, 2 errors, 0 warnings
     -- exit 1
     "#);
 }
@@ -184,7 +184,7 @@ fn headers_may_not_refer_to_the_variables_of_dapr() {
     let tools = "tools:\n- {name: f, http: {url: 'http://a/', headers: [{name: x, envRef: DAPR_API_TOKEN}]}}\n";
     assert_snapshot!(checked(&Owner::new("echo", "", tools)), @r#"
     …/tools.yaml:2:3: the tool "f": the header "x": components may not read the environment variable "DAPR_API_TOKEN"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
-    0 components, 1 error, 0 warnings
+    1 component, 1 error, 0 warnings
     -- exit 1
     "#);
 }

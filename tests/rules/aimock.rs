@@ -161,7 +161,7 @@ fn arguments_that_are_nested_too_deep_are_skipped() {
 fn mistakes_in_the_json_have_places() {
     assert_snapshot!(checked_and_imported("{\"fixtures\": [\n  {\"match\": {}, \"response\": {}},\n]}"), @"
     [folder]/fixtures.json:3:1: not a fixture file of aimock: trailing comma
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     [folder]/fixtures.json:3:1: not a fixture file of aimock: trailing comma
     ");
 }
@@ -242,7 +242,7 @@ fn the_reasons_are_shown_if_all_fixtures_are_skipped() {
     assert_snapshot!(checked_and_imported(text), @"
     [folder]/fixtures.json:1:1: no fixture has a meaning in mynah; expected at least one for chats
     [folder]/fixtures.json:1:25: skipped: the condition `inputText` never holds, because fixtures answer chats only
-    0 components, 0 rules files, 2 errors, 0 warnings
+    0 components, 1 rules file, 2 errors, 0 warnings
     [folder]/fixtures.json:1:1: no fixture has a meaning in mynah; expected at least one for chats
     [folder]/fixtures.json:1:25: skipped: the condition `inputText` never holds, because fixtures answer chats only
     ");

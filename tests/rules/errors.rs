@@ -48,7 +48,7 @@ rules:
     rules.yaml:11:9: rule 3: duplicate name "weather"; first used in line 2
     rules.yaml:12:10: rule "weather": times: must be a whole number of at least 1, not 0
     rules.yaml:18:3: rule 4: needs exactly one of respond, chain and sequence
-    0 components, 0 rules files, 8 errors, 0 warnings
+    0 components, 1 rules file, 8 errors, 0 warnings
     "#);
 }
 
@@ -65,7 +65,7 @@ rules:
     rules.yaml:3:14: rule 1: step 1, respond: must be a text or a list of items here, not an object; put keys such as delay beside respond
     rules.yaml:4:24: rule 2: respond, reasoning: must be a text or {"length": N}, not 5
     rules.yaml:5:24: rule 3: respond, reasoning: template "{{ usr }}": unknown variable `usr`; expected one of: user, messages, results, turn, metadata, request, component, session
-    0 components, 0 rules files, 3 errors, 0 warnings
+    0 components, 1 rules file, 3 errors, 0 warnings
     "#);
 }
 
@@ -155,41 +155,41 @@ fn other_files_are_no_rules_files() {
 fn files_without_rules_are_errors() {
     assert_snapshot!(check("rules:"), @"
     rules.yaml:1:1: expected a list `rules` or `expect`, as this is a rules file
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: []"), @"
     rules.yaml:1:8: rules must not be empty
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: {}"), @"
     rules.yaml:1:8: rules: must be a list, not a mapping
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     ");
     assert_snapshot!(check("expect: [{count: {}}]"), @"
     rules.yaml:1:18: expect 1: count: the condition is empty; expected exactly, at_least or at_most
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: [{respond: a, match: [user: hello]}]"), @"
     rules.yaml:1:29: rule 1: match: must be a mapping, not a list
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: [{respond: a, match: hello}]"), @r#"
     rules.yaml:1:29: rule 1: match: must be a mapping, not "hello"
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: a}]\n---\nrules: [{respond: b}]"), @"
     rules.yaml:2:1: the file must be one document; remove the line `---`
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     ");
     assert_snapshot!(check("expect: [sent]"), @r#"
     rules.yaml:1:10: expect 1: must be a mapping, not "sent"
-    0 components, 0 rules files, 1 error, 0 warnings
+    0 components, 1 rules file, 1 error, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b, times: 0}]\nrule: 5"), @r#"
     rules.yaml:2:1: duplicate key "rules"; first used in line 1
     rules.yaml:2:29: rule 1: times: must be a whole number of at least 1, not 0
     rules.yaml:3:1: unknown key `rule`; expected one of `rules`, `expect`, `normalize`, `$schema`
-    0 components, 0 rules files, 3 errors, 0 warnings
+    0 components, 1 rules file, 3 errors, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: [}]"), @"
     rules.yaml:1:19: not valid YAML: mismatched bracket '[' closed by '}'
@@ -235,7 +235,7 @@ rules:
     rules.yaml:4:12: rule 1: times: must be a whole number of at least 1, not "2"
     rules.yaml:5:15: rule 1: priority: must be a whole number, not "high"
     rules.yaml:6:22: rule 1: allow_unoffered: must be true or false, not "yes"
-    0 components, 0 rules files, 3 errors, 0 warnings
+    0 components, 1 rules file, 3 errors, 0 warnings
     "#);
 }
 
@@ -286,6 +286,6 @@ fn errors_say_where_misplaced_keys_belong() {
     rules.yaml:4:17: rule 3: unknown key `delay`; write it in the answer: respond: {messages: […], delay: …}
     rules.yaml:5:45: rule 4: respond, delay: must be a duration such as "500ms", not 5
     rules.yaml:6:45: rule 5: respond, usage: must be an object or "none"
-    0 components, 0 rules files, 5 errors, 0 warnings
+    0 components, 1 rules file, 5 errors, 0 warnings
     "#);
 }

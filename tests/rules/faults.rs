@@ -52,6 +52,6 @@ rules:
     assert_snapshot!(check(text), @r#"
     rules.yaml:5:5: rule 1: fault 2: unknown key `fail_frist`; expected one of `surfaces`, `fail_first`, `every`, `probability`, `seed`, `delay`, `error`, `trailers_only`, `hang`, `cut_after`, `reset`, `malformed_args`, `empty`
     rules.yaml:7:19: rule 2: faults, delay: "soon" is not a duration; use Go's format, such as 50ms or 1.5s
-    0 components, 0 rules files, 2 errors, 0 warnings
+    0 components, 1 rules file, 2 errors, 0 warnings
     "#);
 }

@@ -141,7 +141,7 @@ fn groups_with_the_same_name_are_errors() {
     assert_snapshot!(check(text), @r#"
     rules.yaml:2:11: rule 1: match: two patterns have a group named "a"; rename one of them
     rules.yaml:3:11: rule 2: match: a pattern has a group named "turn", which is a variable of templates; rename the group
-    0 components, 0 rules files, 2 errors, 0 warnings
+    0 components, 1 rules file, 2 errors, 0 warnings
     "#);
 }
 
@@ -200,6 +200,6 @@ fn invalid_settings_are_errors() {
     rules.yaml:6:23: rule 5: match, scrub_pii: must be true or false, not 1
     rules.yaml:7:31: rule 6: match, parameters, seed: must be a number, a boolean, a text that is contained, or {equals: a}, not a list
     rules.yaml:8:31: rule 7: match, parameters, seed: the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
-    0 components, 0 rules files, 7 errors, 0 warnings
+    0 components, 1 rules file, 7 errors, 0 warnings
     "#);
 }

@@ -155,7 +155,7 @@ fn invalid_nested_conditions_are_errors() {
     rules.yaml:7:11: rule 6: match: two patterns have a group named "a"; rename one of them
     rules.yaml:8:18: rule 7: match, user: shorter_than is 0; expected at least 1
     rules.yaml:9:65: rule 8: match, not, not, not, not, not, not, not, not, not: the conditions are nested too deep; expected at most 8 levels
-    0 components, 0 rules files, 8 errors, 0 warnings
+    0 components, 1 rules file, 8 errors, 0 warnings
     "#);
 }
 

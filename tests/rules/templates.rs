@@ -64,7 +64,7 @@ fn errors_in_templates_have_places() {
     rules.yaml:7:13: rule 2: step 2, item 2, text: malformed template "{{ city ", line 1, column 4: unexpected end of input, expected end of variable block
     rules.yaml:12:15: rule 2: step 3, item 1, call 2, args: template "{{ town }}": unknown variable `town`; expected one of: user, messages, results, turn, metadata, request, component, session, city
     rules.yaml:13:20: rule 3: respond, item 1, json: template "{{ x }}": unknown variable `x`; expected one of: user, messages, results, turn, metadata, request, component, session
-    0 components, 0 rules files, 4 errors, 0 warnings
+    0 components, 1 rules file, 4 errors, 0 warnings
     "#);
 }
 
@@ -111,6 +111,6 @@ fn templates_use_only_what_is_listed() {
     rules.yaml:16:12: rule 16: respond, item 1, text: template "{% with x = 1 %}{% endwith %}", line 1, column 4: templates have no `with`; expected one of: for, if, set, raw
     rules.yaml:17:12: rule 17: respond, item 1, text: template "{% for x in messages recursive %}{% endfor %}", line 1, column 4: templates have no `recursive`; expected one of: for, if, set, raw
     rules.yaml:18:12: rule 18: respond, item 1, text: template "{{ range }}", line 1, column 4: `range` needs arguments
-    0 components, 0 rules files, 18 errors, 0 warnings
+    0 components, 1 rules file, 18 errors, 0 warnings
     "#);
 }

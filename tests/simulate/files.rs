@@ -95,7 +95,7 @@ detectors:
     assert_snapshot!(report, @"
     [folder]/simulate.yaml:4:3: a detector needs either outcome and match, or judge
     [folder]/simulate.yaml:6:27: unknown key `send`; expected one of `sender`, `content`, `tool_called`, `any`, `all`, `not`
-    0 components, 0 simulations, 2 errors, 0 warnings
+    0 components, 1 simulation, 2 errors, 0 warnings
     ");
 }
 
@@ -147,7 +147,7 @@ spec: {type: conversation.echo, version: v1}
     [folder]/simulate.yaml:18:98: unknown component "x"; expected one of: support
     [folder]/simulate.yaml:19:47: the format of the recorded conversations is not known; expected a file .json or .csv, or `format`
     [folder]/simulate.yaml:20:47: [folder]/missing.csv cannot be read: No such file or directory (os error 2)
-    0 components, 0 simulations, 16 errors, 0 warnings
+    0 components, 1 simulation, 16 errors, 0 warnings
     "#);
 }
 
@@ -176,7 +176,7 @@ scenarios:
     [folder]/simulate.yaml:7:10: the name of the participant has no text
     [folder]/simulate.yaml:8:32: poll: the interval 1ms is too short; the minimum is 10ms
     [folder]/simulate.yaml:13:43: the description of the intent has no text
-    0 components, 0 simulations, 6 errors, 0 warnings
+    0 components, 1 simulation, 6 errors, 0 warnings
     "#);
 }
 
@@ -219,7 +219,7 @@ spec: {type: conversation.ecko, version: v1}
     let folder = folder_with(&[("simulate.yaml", &file), ("components.yaml", component)]);
     assert_snapshot!(check_in(&folder), @r#"
     [folder]/components.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo, --replay or --upstream
-    0 components, 0 simulations, 1 error, 0 warnings
+    0 components, 1 simulation, 1 error, 0 warnings
     "#);
 }
 
@@ -237,7 +237,7 @@ scenarios:
     assert_snapshot!(check(file), @r#"
     [folder]/simulate.yaml:6:3: the scenario "s" replays a participant but has no `from`
     [folder]/simulate.yaml:7:3: the scenario "t" replays a participant but has no `from`
-    0 components, 0 simulations, 2 errors, 0 warnings
+    0 components, 1 simulation, 2 errors, 0 warnings
     "#);
 }
 
@@ -254,7 +254,7 @@ scenarios: [{id: s, customer: c, agent: a, initial_message: {sender: customer, c
     let folder = folder_with(&[("simulate.yaml", file), ("tools.yaml", tools)]);
     assert_snapshot!(check_in(&folder), @"
     [folder]/tools.yaml:2:22: the program is missing; expected a list such as [python3, tool.py]
-    0 components, 0 simulations, 1 error, 0 warnings
+    0 components, 1 simulation, 1 error, 0 warnings
     ");
 }
 
@@ -274,7 +274,7 @@ fn finds_simulations_in_a_folder() {
     assert_snapshot!(text, @r#"
     [folder]/wrong.yaml:5:41: unknown agent "b"; expected one of: a
     [folder]/recorded.csv: skipped: not a .yaml or .yml file
-    0 components, 1 simulation, 1 tools file, 1 error, 0 warnings
+    0 components, 2 simulations, 1 tools file, 1 error, 0 warnings
     "#);
     assert_eq!(output.code, Some(1));
 }

@@ -118,8 +118,17 @@ impl Recording {
     ///
     /// Fails with all errors in the text, or if rules cannot be added to it.
     pub fn read(text: &str, file: &Path) -> Result<Self, Vec<Diagnostic>> {
+        Self::read_with_rules(text, file).map(|(recording, _)| recording)
+    }
+
+    /// Reads the text of a file. Also returns the rules, which answer as recorded.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_with_rules(text: &str, file: &Path) -> Result<(Self, Rules), Vec<Diagnostic>> {
         if text.trim().is_empty() {
-            return Ok(Self::new());
+            return Ok((Self::new(), Rules::read_all(Vec::new())?));
         }
         let (rules, tree) = Rules::read_recording(text.to_owned(), file)?;
         let values = tree.as_ref().map_or(0, |root| root.size().values);
@@ -128,7 +137,7 @@ impl Recording {
         let warning = rules.hides_recorded().map(|warning| warning.in_file(file));
         let long_texts = outline.rules.iter().map(|rule| rule.used.long_texts).sum();
         let used = Used { bytes: text.len(), values, long_texts };
-        Ok(Self { used, warning, ..Self::of(outline) })
+        Ok((Self { used, warning, ..Self::of(outline) }, rules))
     }
 
     /// Returns a warning if exchanges that are added are never replayed.
