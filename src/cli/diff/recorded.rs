@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::{
-    base::{diagnostics::Diagnostic, files},
+    base::diagnostics::Diagnostic,
     chat::{LazyJson, Request, Tool},
     cli::args::DiffArgs,
     component::{self, ComponentSpec, Context},
@@ -21,11 +21,12 @@ use crate::{
         Provider,
         scripted::{
             Rules, ScriptedSettings,
-            recordings::{MAX_MIB, RecordedRule, Recording, TOOLS, file_name},
-            rules::{Missed, RuleProvider, RulesText, matching::request::RequestForm},
+            recordings::{RecordedRule, TOOLS, file_name},
+            rules::{Missed, RuleProvider, matching::request::RequestForm},
         },
     },
     tool_loop::OwnerMetrics,
+    upstream::read_recording,
 };
 
 /// A recorded request, and what answers it.
@@ -93,18 +94,15 @@ fn of_component(
     spec: &ComponentSpec,
     metrics: &OwnerMetrics,
 ) -> Result<Vec<Asked>, Vec<Diagnostic>> {
-    let file = folder.join(file_name(&spec.name));
-    if !file.exists() {
+    let Some((recording, rules)) = read_recording(folder, &spec.name)? else {
         return Ok(Vec::new());
-    }
-    let text = files::read_large(&file, MAX_MIB).map_err(|error| vec![error])?;
-    let recording = Recording::read(&text, &file)?;
-    let rules = Rules::read_all(vec![RulesText::of_recording(&file, text)])?;
+    };
+    let (file, mut rules) = (folder.join(file_name(&spec.name)), rules.apart());
     let model = spec.build_model(metrics, &Arc::default());
     let mut tools = Tools { folder: folder.join(TOOLS), known: BTreeMap::new() };
     let asked = |RecordedRule { name, request, answers, line }: RecordedRule<'_>| {
         // An earlier rule may have the same request.
-        let rules = rules.only(line)?;
+        let rules = rules.remove(&line)?;
         Some(Asked {
             component: spec.name.clone(),
             name: name.to_owned(),

@@ -29,40 +29,45 @@ pub(super) struct Compared {
 
 /// The report of a comparison.
 #[derive(Debug, Default)]
-pub(super) struct Report(Vec<Compared>);
+pub(super) struct Report {
+    compared: Vec<Compared>,
+    /// Number of requests without an answer.
+    failed: usize,
+}
 
 impl Report {
     pub(super) fn add(&mut self, compared: Compared) {
-        self.0.push(compared);
+        self.failed += usize::from(compared.failure.is_some());
+        self.compared.push(compared);
     }
 
     /// Returns the number of exchanges.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.compared.len()
     }
 
     fn left_out(&self) -> usize {
-        self.0.iter().filter(|it| it.is_left_out).count()
+        self.compared.iter().filter(|it| it.is_left_out).count()
     }
 
     /// Returns the number of requests without an answer.
     pub(super) fn failed(&self) -> usize {
-        self.0.iter().filter(|it| it.failure.is_some()).count()
+        self.failed
     }
 
     /// Returns the number of answers that differ in an aspect.
     pub(super) fn changed_in(&self, aspect: Aspect) -> usize {
         let differs = |it: &&Compared| it.changes.iter().any(|change| change.aspect == aspect);
-        self.0.iter().filter(differs).count()
+        self.compared.iter().filter(differs).count()
     }
 
     fn changed(&self) -> usize {
-        self.0.iter().filter(|it| !it.changes.is_empty()).count()
+        self.compared.iter().filter(|it| !it.changes.is_empty()).count()
     }
 
     /// Returns the tokens of all requests and of all answers.
     fn tokens(&self) -> [u64; 2] {
-        let usages = || self.0.iter().filter_map(|it| it.usage);
+        let usages = || self.compared.iter().filter_map(|it| it.usage);
         [usages().map(|it| it.prompt_tokens).sum(), usages().map(|it| it.completion_tokens).sum()]
     }
 
@@ -80,7 +85,7 @@ impl Report {
         };
         let [prompt, completion] = self.tokens();
         json!({
-            "exchanges": self.0.iter().map(exchange).collect::<Value>(),
+            "exchanges": self.compared.iter().map(exchange).collect::<Value>(),
             "changed": self.changed(),
             "failed": self.failed(),
             "left_out": self.left_out(),
@@ -110,7 +115,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Compared { component, name, answer, changes, is_left_out, failure, .. } in &self.0 {
+        for Compared { component, name, answer, changes, is_left_out, failure, .. } in
+            &self.compared
+        {
             if changes.is_empty() && failure.is_none() && !is_left_out {
                 continue;
             }

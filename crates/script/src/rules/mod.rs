@@ -53,7 +53,7 @@ mod usage;
 mod uses;
 mod variables;
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use mynah_core::{
     base::{diagnostics::Diagnostic, files, template::Templates, text::nearest},
@@ -135,16 +135,16 @@ impl Rules {
         &self.files
     }
 
-    /// Returns the rule that begins in a line, without all others.
-    pub fn only(&self, line: usize) -> Option<Self> {
-        let rule = self.rules.iter().find(|rule| rule.line() == Some(line))?;
-        Some(Self {
+    /// Returns each rule without all others, by the line in which it begins.
+    pub fn apart(&self) -> BTreeMap<usize, Self> {
+        let alone = |rule: &Arc<Rule>| Self {
             files: Vec::new(),
             index: Index::new([&rule.conditions]),
             rules: vec![rule.clone()],
             templates: self.templates.clone(),
             warnings: Vec::new(),
-        })
+        };
+        self.rules.iter().filter_map(|rule| Some((rule.line()?, alone(rule)))).collect()
     }
 
     /// Returns the warnings about the files.
