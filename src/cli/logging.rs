@@ -26,8 +26,15 @@ use crate::{
 };
 
 /// Starts logging. Log messages from other crates are limited to warnings and errors.
-pub(super) fn start(level: LogLevel, as_json: bool) {
-    start_with(targets(level), as_json);
+pub(super) fn start(level: Option<LogLevel>, as_json: bool) {
+    start_with(targets(level.unwrap_or(LogLevel::Info)), as_json);
+}
+
+/// Starts logging for `mynah run`. Without a level, there are only warnings, and what was recorded.
+pub(super) fn start_for_run(level: Option<LogLevel>, as_json: bool) {
+    let recorded = concat!(env!("CARGO_CRATE_NAME"), "::upstream");
+    let default = || targets(LogLevel::Warn).with_target(recorded, Level::INFO);
+    start_with(level.map_or_else(default, targets), as_json);
 }
 
 /// Starts logging for a simulation, in which models answer too often for their log messages.

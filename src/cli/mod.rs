@@ -158,22 +158,22 @@ fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
 }
 
 fn serve(args: &ServeArgs) -> Result<ExitCode, CliError> {
-    let environment = start(args, LogLevel::Info);
+    let environment = start(args, logging::start);
     let config = config(args, &environment, default_ports(&environment)?)?;
     block_on(serve::serve(config, args))??;
     Ok(ExitCode::SUCCESS)
 }
 
 fn run_command(args: &RunArgs, program: Program) -> Result<ExitCode, CliError> {
-    let environment = start(&args.serve, LogLevel::Warn);
+    let environment = start(&args.serve, logging::start_for_run);
     let config = config(&args.serve, &environment, Ports::FREE)?;
     let code = block_on(run::run(config, args, program))??;
     Ok(ExitCode::from(code))
 }
 
 /// Starts logging and reads the environment.
-fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
-    logging::start(args.log_level.unwrap_or(default_level), args.log_as_json);
+fn start(args: &ServeArgs, log: fn(Option<LogLevel>, bool)) -> Environment {
+    log(args.log_level, args.log_as_json);
     let ignored = args.ignored.0.join(", ");
     if !ignored.is_empty() {
         tracing::warn!("ignoring daprd flags that mynah does not support: {ignored}");

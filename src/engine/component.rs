@@ -28,7 +28,7 @@ use crate::{
         echo::Echo,
         scripted::{
             ScriptedSettings,
-            rules::{RuleSources, SessionRules},
+            rules::{RuleSources, SessionRules, is_missed},
         },
     },
 };
@@ -165,6 +165,9 @@ impl Component {
         error: ProviderError,
         call: &CancelOnDrop,
     ) -> Error {
+        if is_missed(&error) {
+            tracing::warn!(component = &*self.name, "{}", error.message);
+        }
         let error = match call.exhausted() {
             None => Error::Provider { component: self.name.clone(), error },
             Some(error) => error.into(),

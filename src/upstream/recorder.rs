@@ -18,13 +18,14 @@ use super::{
     recordings::read_recording,
     repeats::{Fingerprint, Repeats},
     unrecorded::Unrecorded,
-    writer::{Observed, Writer},
+    writer::{Observed, Writer, WrittenFile},
 };
 use crate::{
     base::{
         diagnostics::Diagnostic,
         environment::Environment,
         file_lock::{FileLock, InUse},
+        text::count,
     },
     chat::{ErrorKind, Response},
     provider::ProviderError,
@@ -47,7 +48,7 @@ pub(crate) struct Recorder {
     unrecorded: Unrecorded,
     records_errors: bool,
     /// The thread that writes, until it has ended.
-    writer: Mutex<Option<JoinHandle<()>>>,
+    writer: Mutex<Option<JoinHandle<Vec<WrittenFile>>>>,
     _lock: Option<FileLock>,
 }
 
@@ -169,17 +170,29 @@ impl Recorder {
         }
     }
 
-    /// Ends the recording, and waits until all of it is written. Returns what became of the calls.
+    /// Ends the recording, and waits until all of it is written. Returns what became of the calls, and logs what
+    /// was recorded.
     pub(crate) fn close(&self) -> Closed {
         drop(lock(&self.exchanges).take());
         let writer = lock(&self.writer).take();
         // A thread that has panicked has logged it.
-        let _ = writer.map(JoinHandle::join);
-        match (self.count.load(Ordering::Relaxed), self.unrecorded.reason()) {
-            (0, None) => Closed::Idle,
-            (0, Some(reason)) => Closed::Nothing(reason),
-            _ => Closed::Recorded,
+        let files = writer.and_then(|writer| writer.join().ok()).unwrap_or_default();
+        let unrecorded = self.unrecorded.reason();
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return unrecorded.map_or(Closed::Idle, Closed::Nothing);
         }
+        let files = files.iter().filter(|(_, exchanges)| *exchanges > 0);
+        let files: Vec<_> = files
+            .map(|(file, exchanges)| {
+                format!("{} in {}", count(*exchanges, "exchange"), file.display())
+            })
+            .collect();
+        if files.is_empty() {
+            return Closed::Nothing("see the messages above".to_owned());
+        }
+        let unrecorded = unrecorded.map(|reason| format!("; not recorded: {reason}"));
+        tracing::info!("recorded {}{}", files.join(", "), unrecorded.unwrap_or_default());
+        Closed::Recorded
     }
 }
 

@@ -40,6 +40,9 @@ pub(super) struct Observed {
     pub(super) repeats: usize,
 }
 
+/// A file, and the number of exchanges that were recorded in it.
+pub(super) type WrittenFile = (PathBuf, usize);
+
 /// The recordings of a folder.
 pub(super) struct Writer {
     folder: PathBuf,
@@ -75,10 +78,14 @@ impl Writer {
         }
     }
 
-    pub(super) fn run(mut self, mut received: Receiver<Observed>) {
+    /// Writes what is received until the recording ends. Returns the files that are written.
+    pub(super) fn run(mut self, mut received: Receiver<Observed>) -> Vec<WrittenFile> {
         let runtime = match Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime,
-            Err(error) => return tracing::error!("nothing is recorded: {error}"),
+            Err(error) => {
+                tracing::error!("nothing is recorded: {error}");
+                return Vec::new();
+            }
         };
         runtime.block_on(async {
             while let Some(observed) = received.recv().await {
@@ -94,6 +101,10 @@ impl Writer {
             self.write();
             self.remove_unused();
         });
+        let is_written =
+            |(component, _): &(&String, &RecordedFile)| !self.changed.contains(*component);
+        let written = self.files.iter().filter(is_written).map(|(_, file)| file);
+        written.map(|file| (file.path().to_owned(), file.recording().confirmed())).collect()
     }
 
     fn add(&mut self, observed: Observed) {

@@ -60,6 +60,14 @@ async fn a_miss_shows_the_changed_words() {
         messages.push(shown(message(&sidecar, call).await));
     }
     assert_snapshot!(messages.join("\n"));
+    // Each one is logged.
+    let log = shown(stop(sidecar).await);
+    let logged: Vec<_> = log.lines().filter(|line| line.contains("is not recorded")).collect();
+    let expected = |message: &String| {
+        let (_, missed) = message.split_once("component gpt: ").unwrap();
+        format!(" WARN {missed} component=\"gpt\"")
+    };
+    assert_eq!(logged, messages[1..].iter().map(expected).collect::<Vec<_>>(), "{log}");
 }
 
 #[tokio::test]
@@ -148,6 +156,32 @@ async fn run_says_if_no_call_arrived() {
     let output = run(&components, &flags, "true");
     assert_eq!(output.code, Some(0));
     assert!(output.stderr.contains("nothing was recorded: no call"), "{}", output.stderr);
+}
+
+#[tokio::test]
+async fn the_end_of_a_recording_says_what_was_recorded() {
+    let failing = "{match: {user: fail}, respond: {error: {code: INTERNAL, message: no luck}}}";
+    let model = model(&format!("rules: [{failing}, {{respond: Hi.}}]"));
+    let (components, recordings) = (component_of(&model), scratch("recordings"));
+    let sidecar = recorder(&components, &recordings);
+    for question in ["one", "two", "one", "fail"] {
+        let _ = sidecar.converse(asks(["Be brief.", question])).await;
+    }
+    let log = stop(sidecar).await.replace(recordings.to_str().unwrap(), "FOLDER");
+    let summary = log.lines().find(|line| line.contains(" recorded "));
+    let expected = " INFO recorded 2 exchanges in FOLDER/gpt.yaml; not recorded: 1 call failed, the last with: API \
+                    returned unexpected status code: 500: no luck";
+    assert_eq!(summary, Some(expected), "{log}");
+    let body = r#"{"model":"gpt","messages":[{"role":"user","content":"three"}]}"#;
+    let script = format!(
+        "curl -s -o /dev/null -H 'content-type: application/json' -d '{body}' $DAPR_HTTP_ENDPOINT/v1/chat/completions"
+    );
+    let flags = ["--upstream", "openai", "--record", recordings.to_str().unwrap()];
+    let output = run(&components, &flags, &script);
+    assert_snapshot!(output.stderr.replace(recordings.to_str().unwrap(), "FOLDER"), @r"
+    mynah: models: the real models, through OpenAI's API, recorded to FOLDER
+     INFO recorded 1 exchange in FOLDER/gpt.yaml
+    ");
 }
 
 fn run(components: &Path, flags: &[&str], script: &str) -> Output {

@@ -31,8 +31,8 @@ use crate::{
     chat::Request,
     component::{Context, RealModels, Upstream},
     provider::{
-        CallContext, Provider, ProviderError,
-        scripted::{recordings::redact_answer, rules::MISSED},
+        CallContext, Provider,
+        scripted::{recordings::redact_answer, rules::is_missed},
     },
     upstream::list_components,
 };
@@ -114,9 +114,4 @@ async fn compared_answer(
             _ => Compared { failure: Some(error.message), ..compared },
         },
     }
-}
-
-/// Returns `true` if no rule has answered.
-fn is_missed(error: &ProviderError) -> bool {
-    error.details.as_ref().is_some_and(|details| details.reason == MISSED)
 }

@@ -213,6 +213,11 @@ impl Recording {
         })
     }
 
+    /// Returns the number of rules whose answers were added, or given again, in this process.
+    pub fn confirmed(&self) -> usize {
+        self.rules.iter().filter(|entry| entry.confirmed > 0).count()
+    }
+
     /// Adds an exchange.
     ///
     /// # Errors

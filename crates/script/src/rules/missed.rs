@@ -19,12 +19,17 @@ use super::{
 use crate::ScriptedSettings;
 
 /// The reason of the error of a request that was not recorded.
-pub const MISSED: &str = "NOT_RECORDED";
+const MISSED: &str = "NOT_RECORDED";
 
 /// Maximum number of differences in a message.
 const MAX_DIFFERENCES: usize = 3;
 /// Maximum length of a difference in a message, in characters. gRPC sends errors in headers.
 const MAX_DIFFERENCE: usize = 300;
+
+/// Returns `true` if an error says that a request was not recorded.
+pub fn is_missed(error: &ProviderError) -> bool {
+    error.details.as_ref().is_some_and(|details| details.reason == MISSED)
+}
 
 /// A provider for the requests that were not recorded: fails with [`ErrorKind::FailedPrecondition`].
 pub struct Missed {

@@ -65,7 +65,7 @@ pub use self::{
     call_rules::RuleSources,
     expectation::Expectation,
     found::FoundRules,
-    missed::{MISSED, Missed},
+    missed::{Missed, is_missed},
     provider::RuleProvider,
     read::is_rules_file,
     rules_text::RulesText,
