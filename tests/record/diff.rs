@@ -112,6 +112,28 @@ async fn structured_answers_and_all_arguments_are_compared() {
     assert_eq!(one_at_a_time.stdout, diff(&recordings, &components, &[]).stdout);
 }
 
+/// Two calls of one tool, of which the second one changes.
+#[tokio::test]
+async fn parallel_calls_are_told_apart() {
+    let model_that_asks = |second: &str| {
+        let call = |city: &str| format!("{{name: get_weather, args: {{city: {city}}}}}");
+        let calls = [call("Paris"), call(second)].join(", ");
+        model(&format!("rules: [{{respond: [{{tool_call: [{calls}]}}]}}]"))
+    };
+    let (before, recordings) = (model_that_asks("Rome"), scratch("recordings"));
+    let sidecar = recorder(&component_of(&before), &recordings);
+    let [weather, ..] = asks();
+    sidecar.converse(weather).await.unwrap();
+    stop(sidecar).await;
+    let after = model_that_asks("5");
+    assert_snapshot!(diff(&recordings, &component_of(&after), &[]).stdout, @r#"
+    gpt: weather?
+      tools   call 2: get_weather.city: "Rome" → 5
+      schema  call 2: get_weather: the value is not of type "string" at /city
+    1 request: 1 changed (tools 1, schema 1), 0 failed; 2 + 12 tokens
+    "#);
+}
+
 /// A sequence whose second answer changes.
 #[tokio::test]
 async fn each_answer_of_a_sequence_is_compared() {

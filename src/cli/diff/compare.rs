@@ -55,10 +55,10 @@ fn changes_of_choice(request: &Request, recorded: &Choice, answer: &Choice) -> V
     });
     let change = |aspect| move |what| Change { aspect, what };
     let mut changes: Vec<_> = finish.into_iter().map(change(Aspect::Finish)).collect();
-    changes.extend(
-        tools(&recorded.tool_calls, &answer.tool_calls).into_iter().map(change(Aspect::Tools)),
-    );
-    let (before, now) = (invalid(request, recorded), invalid(request, answer));
+    let several = recorded.tool_calls.len().max(answer.tool_calls.len()) > 1;
+    let tools = tools(&recorded.tool_calls, &answer.tool_calls, several);
+    changes.extend(tools.into_iter().map(change(Aspect::Tools)));
+    let [before, now] = [recorded, answer].map(|choice| invalid(request, choice, several));
     let is_new = |reason: &String| !before.contains(reason);
     changes.extend(now.iter().filter(|it| is_new(it)).cloned().map(change(Aspect::Schema)));
     changes.extend(text.into_iter().map(change(Aspect::Text)));
@@ -66,7 +66,7 @@ fn changes_of_choice(request: &Request, recorded: &Choice, answer: &Choice) -> V
 }
 
 /// Returns what differs in the called tools and their arguments.
-fn tools(old: &[ToolCall], new: &[ToolCall]) -> Vec<String> {
+fn tools(old: &[ToolCall], new: &[ToolCall], several: bool) -> Vec<String> {
     let names =
         |calls: &[ToolCall]| -> Vec<String> { calls.iter().map(|it| it.name.clone()).collect() };
     let listed = |calls: &[ToolCall]| match calls {
@@ -76,13 +76,19 @@ fn tools(old: &[ToolCall], new: &[ToolCall]) -> Vec<String> {
     if names(old) != names(new) {
         return vec![format!("{} → {}", listed(old), listed(new))];
     }
-    old.iter().zip(new).flat_map(|(old, new)| arguments(old, new)).collect()
+    let calls = old.iter().zip(new).enumerate();
+    calls.flat_map(|(at, (old, new))| arguments(&call_name(at, old, several), old, new)).collect()
 }
 
-/// Returns what differs in the arguments of two calls of a tool.
-fn arguments(old: &ToolCall, new: &ToolCall) -> Vec<String> {
+/// Returns the name of the tool of a call, with the number of the call if there are several.
+fn call_name(at: usize, call: &ToolCall, several: bool) -> String {
+    let number = if several { format!("call {}: ", at + 1) } else { String::new() };
+    format!("{number}{}", call.name)
+}
+
+/// Returns what differs in the arguments of two calls of a tool, which has this name.
+fn arguments(name: &str, old: &ToolCall, new: &ToolCall) -> Vec<String> {
     let json = |call: &ToolCall| serde_json::from_str::<Value>(&call.arguments);
-    let name = &old.name;
     match (json(old), json(new)) {
         (Ok(Value::Object(old)), Ok(Value::Object(new))) => {
             let added = new.keys().filter(|key| !old.contains_key(*key));
@@ -100,14 +106,15 @@ fn arguments(old: &ToolCall, new: &ToolCall) -> Vec<String> {
 }
 
 /// Returns what is invalid in an answer: the arguments of calls, and a structured answer.
-fn invalid(request: &Request, answer: &Choice) -> Vec<String> {
-    let of_call = |call: &ToolCall| {
+fn invalid(request: &Request, answer: &Choice, several: bool) -> Vec<String> {
+    let of_call = |(at, call): (usize, &ToolCall)| {
+        let name = call_name(at, call, several);
         let tool = request.tools.iter().find(|tool| tool.name == call.name);
-        let Some(tool) = tool else { return Some(format!("{} is not offered", call.name)) };
+        let Some(tool) = tool else { return Some(format!("{name} is not offered")) };
         let schema = tool.parameters.as_ref()?.read();
-        invalid_json(&call.arguments, &schema).map(|error| format!("{}: {error}", call.name))
+        invalid_json(&call.arguments, &schema).map(|error| format!("{name}: {error}"))
     };
-    let calls = answer.tool_calls.iter().filter_map(of_call);
+    let calls = answer.tool_calls.iter().enumerate().filter_map(of_call);
     let format = request.response_format.as_ref().filter(|_| answer.tool_calls.is_empty());
     let of_text = format.and_then(|format| invalid_json(&answer.content, &format.read()));
     calls.chain(of_text.map(|error| format!("the answer: {error}"))).collect()
