@@ -35,6 +35,8 @@ pub(super) struct PartialIndex {
     /// By the verb of a request, the tools with another verb that it may ask for, each with the word that
     /// the request has to have.
     pub(super) by_request: BTreeMap<Term, Vec<(usize, Option<&'static str>)>>,
+    /// "new", which asks for a tool within a clause too: "I need a new ticket".
+    new: Option<Term>,
     /// The tools that change something.
     pub(super) changes: Vec<usize>,
     /// The only tool that searches, if others are on offer, and the verbs that ask for a search.
@@ -63,6 +65,7 @@ impl PartialIndex {
         let is_change =
             |at: &usize| first_word(&names[*at]).is_some_and(|it| contains(CHANGES, it));
         index.changes = (0..names.len()).filter(is_change).collect();
+        index.new = terms.stem("new");
         index.searches = list(SEARCHES).filter_map(|verb| terms.stem(verb)).collect();
         index.offers = list(OFFERS).filter_map(|verb| terms.stem(verb)).collect();
         for (at, (name, (_, description))) in names.iter().zip(sources).enumerate() {
@@ -85,16 +88,18 @@ impl PartialIndex {
         index
     }
 
-    /// Returns `true` if a term is a word of a name.
+    /// Returns `true` if a term is a word of a name, or asks for a tool with another.
     pub(super) fn has(&self, term: Term) -> bool {
-        self.has_anywhere(term) || self.search.is_some() && self.offers.contains(&term)
+        self.has_anywhere(term)
+            || self.by_request.contains_key(&term)
+            || self.search.is_some() && self.offers.contains(&term)
     }
 
     /// Returns `true` if a term counts wherever it stands, not only as the first word of a clause.
     pub(super) fn has_anywhere(&self, term: Term) -> bool {
         self.by_name.contains_key(&term)
             || self.by_action.contains_key(&term)
-            || self.by_request.contains_key(&term)
+            || Some(term) == self.new && self.by_request.contains_key(&term)
             || self.search.is_some() && self.searches.contains(&term)
     }
 
