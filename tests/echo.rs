@@ -1,5 +1,6 @@
 //! Tests of echo's answers: text, tool calls and their arguments, usage and streams.
 
+mod described_tools;
 mod earlier_requests;
 pub mod sentences;
 mod stated_values;

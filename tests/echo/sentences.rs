@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The arguments of calls by the name of the tool: of one call, or a list of those of several calls.
-type Calls = BTreeMap<String, Value>;
+pub(super) type Calls = BTreeMap<String, Value>;
 
 /// The properties of the parameters of each tool.
 #[derive(Debug, Deserialize)]
@@ -115,7 +115,7 @@ impl Sentence {
 }
 
 /// Returns a description of the difference if an answer does not have exactly these calls.
-fn difference(answer: &Answer, expected: &Calls) -> Option<String> {
+pub(super) fn difference(answer: &Answer, expected: &Calls) -> Option<String> {
     let mut calls: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for call in &answer.calls {
         calls.entry(&call.name).or_default().push(call.arguments.clone());

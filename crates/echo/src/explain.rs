@@ -46,7 +46,8 @@ pub struct ExplainedTool {
 /// Why a tool is called with certain arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ExplainedToolCall {
-    /// The rule by which words mention the tool: `name`, `phrase`, `topic`, `keyword`, `verb` or `part`. It is
+    /// The rule by which words mention the tool: `name`, `phrase`, `topic`, `keyword`, `verb`, `part` or
+    /// `values`. It is
     /// `tool_choice` if no words do.
     pub rule: String,
     /// The words that mention the tool.

@@ -14,6 +14,9 @@ use crate::{
     },
 };
 
+/// The marks at the end of a quotation.
+const QUOTE_ENDS: [char; 4] = ['\'', '"', '”', '’'];
+
 impl Search<'_, '_> {
     /// The facts behind a statement with more words of the property than of any other: "the decay
     /// rate is 0.1", "name: 'Ada'", "id 12445".
@@ -30,6 +33,7 @@ impl Search<'_, '_> {
                 && !self.is_before_other(fact)
                 && !self.is_object(fact)
                 && !self.is_led_by_counted(fact)
+                && !self.names_other(fact)
         });
         self.add_list(&mut offers);
         offers
@@ -151,8 +155,17 @@ impl Search<'_, '_> {
         let is_named =
             matches!(self.property.kind(), Some(Label | Person | Title)) && is_name(fact);
         let last = fact.value.rsplit_once(' ').map(|(_, last)| canonical(last));
-        (fact.of == FactType::Quote || is_named) && self.property.owns(after)
+        fact.of == FactType::Quote && self.property.owns(self.role(fact).as_deref())
+            || (fact.of == FactType::Quote || is_named) && self.property.owns(after)
             || is_named && self.property.owns(last.as_deref())
+    }
+
+    /// Returns the canonical word for what a quotation is used as: "use 'Lift' as the subject".
+    fn role(&self, quote: &Fact) -> Option<String> {
+        let rest = self.scope.reading.text[quote.range.end..].trim_start_matches(QUOTE_ENDS);
+        let rest = rest.strip_prefix(" as ")?;
+        let rest = rest.strip_prefix("the ").unwrap_or(rest);
+        rest.split(|c: char| !c.is_alphanumeric()).next().map(canonical)
     }
 
     /// Returns `true` for a fact between a word of another property and a word of this one, if the

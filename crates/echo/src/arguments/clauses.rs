@@ -8,16 +8,20 @@ use super::search::Search;
 use crate::{
     facts::{Fact, FactType, compile},
     text::{
-        canonical,
-        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains},
-        words,
+        canonical, last_word,
+        lexicon::{CLAUSE_WORDS, OWN_TEXTS, PHRASE_ENDS, contains},
+        sentences, words,
     },
 };
 
 /// Maximum number of bytes of a clause that is a value.
 const MAX_BYTES: usize = 120;
+/// Maximum number of bytes of a message in which a sentence may be the value.
+const MAX_TEXT: usize = 1024;
 /// The verbs of a clause that is a text although it has facts.
 const STATEMENT_VERBS: &str = "is are was were has have had";
+/// Those and other verbs of a sentence that tells what is wrong.
+const TELLING_VERBS: &str = "is are was were has went does do keeps fails";
 
 impl Search<'_, '_> {
     /// Returns the clause behind a verb of telling and "that", whatever facts it has: "Report that the heating
@@ -38,6 +42,10 @@ impl Search<'_, '_> {
     fn clause_behind(&self, mark: &str, parts: Option<(&str, &str)>) -> Option<Fact> {
         let (lead, rest) = parts?;
         let rest = rest.split(['.', ';', '?', '!', '\n', ':']).next().unwrap_or(rest).trim_end();
+        // "the tap is dripping, priority low"
+        let mut ends = rest.match_indices(", ").map(|(at, _)| at);
+        let end = ends.find(|at| self.is_of_other(&rest[at + 2..])).unwrap_or(rest.len());
+        let rest = &rest[..end];
         let first = rest.split(' ').next().unwrap_or(rest).to_lowercase();
         // "a scratched door and a dent" are things, not a statement.
         let starts_otherwise = contains(CLAUSE_WORDS, &first)
@@ -61,6 +69,31 @@ impl Search<'_, '_> {
             _ => self.is_statement(rest),
         };
         is_text.then_some(clause)
+    }
+
+    /// Returns what another sentence tells, up to a preposition before a value: "The heating is broken in flat F-9.
+    /// Please open a ticket."
+    pub(super) fn sentence_told(&self) -> Option<Fact> {
+        let text = &self.scope.reading.text;
+        let is_short = self.scope.range == (0..text.len()) && text.len() < MAX_TEXT;
+        let is_own_text =
+            self.property.has_any_word(OWN_TEXTS) && !self.property.has_any_word("title subject");
+        if !is_short || !is_own_text {
+            return None;
+        }
+        let tells = |part: &str| {
+            let mut said = words(part).map(|it| &part[it.run]);
+            let mut forms = words(part).map(|it| canonical(&part[it.range]));
+            said.any(|word| contains(TELLING_VERBS, word)) && !forms.any(|it| self.is_of_tool(&it))
+        };
+        let told = sentences(text).find(|it| tells(&text[it.clone()]))?;
+        let mut facts = self.scope.reading.facts().iter().map(|it| it.range.start);
+        let first = facts.find(|at| told.contains(at)).unwrap_or(told.end);
+        let part = &text[told.start..first];
+        let end = PREPOSITION.find(part).map_or(part.len(), |it| it.start());
+        let part = part[..end].trim_end().trim_end_matches(['.', '!', ',', ';']);
+        let is_clause = part.contains(' ') && part.len() < MAX_BYTES;
+        is_clause.then(|| self.scope.reading.phrase(told.start..told.start + part.len()))
     }
 
     /// Returns the part of the message in which a clause may be the value.
@@ -93,6 +126,20 @@ pub(super) fn told(message: &str) -> Option<&str> {
     Some(TOLD_TO.captures(message)?.get(1).filter(is_clause)?.as_str())
 }
 
+/// Returns what a message says behind a label such as "body:", up to the next label.
+pub(super) fn labeled(
+    message: &str,
+    is_own: impl Fn(&str) -> bool,
+    is_label: impl Fn(&str) -> bool,
+) -> Option<&str> {
+    let mut labels = message.match_indices(": ").map(|(at, _)| (last_word(&message[..at]), at));
+    let (_, colon) = labels.find(|(word, _)| is_own(&canonical(word)))?;
+    let next = labels.find(|(word, _)| is_label(&canonical(word)));
+    let end = next.map_or(message.len(), |(word, colon)| colon - word.len());
+    let text = message.get(colon + 2..end)?.trim().trim_end_matches([',', ';']);
+    (!text.is_empty()).then_some(text)
+}
+
 /// Returns `false` for what describes the word before it: "a mail that says hello".
 fn is_clause(found: &Match) -> bool {
     let first = found.as_str().split(' ').next().unwrap_or("");
@@ -106,10 +153,14 @@ pub(super) fn reason(text: &str) -> Option<Range<usize>> {
 
 static REASON: LazyLock<Regex> = LazyLock::new(|| compile(r"\bbecause (?:of )?([^,.;!?\n]+)"));
 
+/// A preposition, and words that lead to a value behind it.
+static PREPOSITION: LazyLock<Regex> =
+    LazyLock::new(|| compile(r" (?:in|on|at|of|for|from|since)(?: [a-z]+){0,2} $"));
+
 /// A verb of telling, anyone, and the clause behind "that".
 static TOLD_TO: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\b(?i:notif(?:y|ies)|tell|inform|remind|let|message|text|email|write|warn|announce)\b[^.,;!?\n]{0,80}? that ([^;!?\n.]+)",
+        r"\b(?i:notif(?:y|ies)|tell|inform|remind|let|message|text|email|write|warn|announce)\b(?:[^.,;!?\n]|\.[a-z]){0,80}? that ([^;!?\n.]+)",
     )
 });
 

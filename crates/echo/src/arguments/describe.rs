@@ -1,13 +1,18 @@
 //! What a schema says of the properties of a call. It is the same for all messages, so a serving thread
 //! keeps it.
 
-use std::{collections::BTreeSet, ptr};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+    ptr,
+};
 
 use serde_json::{Map, Value};
 
 use super::{
     budget::{Budget, NoValue},
     flatten::Flattener,
+    own_words::{own_words, share_stem},
     prose::{self, DateForm},
     schema::FlatSchema,
 };
@@ -15,7 +20,7 @@ use crate::{
     facts::{FactType, Kind, Meaning, Role, meaning_of},
     text::{
         canonical_words,
-        lexicon::{NO_OWN_WORDS, contains, is_generic},
+        lexicon::{contains, is_generic},
         lower_case_words, stem,
     },
 };
@@ -42,6 +47,8 @@ pub(crate) struct Described<'a> {
     pub(super) properties: Vec<Description<'a>>,
     /// The steps that the description took, or `None` if it took more than it may.
     pub(super) steps: Option<usize>,
+    /// The stems of the words that it has, each with what it counts, once they are needed.
+    pub(super) vocabulary: OnceCell<BTreeMap<String, usize>>,
 }
 
 /// The words of what the values are for: the name of a tool, or the title of a response format.
@@ -87,6 +94,8 @@ pub(super) struct Description<'a> {
     /// The values that the description lists.
     pub(super) prose_choices: Vec<String>,
     pub(super) meaning: Option<Meaning>,
+    /// What the code in the description, which is an example, starts with.
+    pub(super) code_prefix: Option<&'a str>,
 }
 
 impl<'a> Described<'a> {
@@ -106,7 +115,7 @@ impl<'a> Described<'a> {
         properties.sort_by_key(Description::rank);
         order_stay(&mut properties);
         let steps = (budget.steps > 0).then(|| granted - budget.steps);
-        Self { root, schemas, subject, properties, steps }
+        Self { root, schemas, subject, properties, steps, vocabulary: OnceCell::new() }
     }
 
     /// Returns `true` if all properties are described.
@@ -251,8 +260,17 @@ impl<'a> Description<'a> {
             pattern: flat.strings("pattern").next(),
             choices: flat.listed("enum").collect(),
             prose_choices: prose_choices(meaning, flat),
+            code_prefix: flat.strings("description").find_map(prose::code_prefix),
             meaning,
             path,
+        }
+    }
+
+    /// Returns the canonical words of the name in one.
+    pub(super) fn name(&self) -> &str {
+        match self.words.as_slice() {
+            [word] => word,
+            _ => &self.joined,
         }
     }
 
@@ -350,29 +368,6 @@ impl<'a> Description<'a> {
         let is_own = |word: &str| self.own_words.iter().any(|it| it == word) || self.joined == word;
         word.is_some_and(is_own)
     }
-}
-
-/// Returns `true` if two canonical words share their stem.
-fn share_stem(one: &str, other: &str) -> bool {
-    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    // Short words keep their plural s.
-    let short = short.trim_end_matches('s');
-    let common = short.bytes().zip(long.bytes()).take_while(|(left, right)| left == right).count();
-    match common {
-        0..3 => false,
-        3 => short.len() == 3 && long[common..].starts_with("room"),
-        4 => short.len() == 4,
-        _ => short.len() - common < 4,
-    }
-}
-
-/// Returns the words beside which the facts of a property with these words stand.
-fn own_words(words: &[String]) -> Vec<String> {
-    let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
-    let related = [("limit", "top"), ("username", "user")];
-    let related = related.iter().filter(|(own, _)| words.iter().any(|word| word == own));
-    let related = related.map(|(_, word)| (*word).to_owned());
-    words.iter().filter(is_own).cloned().chain(related).collect()
 }
 
 /// Returns the canonical words of the descriptions that are not generic.

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     Source,
-    clauses::told,
+    booleans::stated_boolean,
+    clauses::{labeled, told},
     generator::Generator,
-    offers::{stated_article, stated_boolean},
+    offers::stated_article,
     property::Property,
     string_constraints::PATTERN_STEPS,
 };
@@ -22,7 +23,7 @@ impl<'a> Generator<'a> {
             && (property.is_wanted || self.context.optional == Optional::Fill);
         if is_text && property.type_name == "string" && !property.is_array {
             if property.kind() == Some(Kind::Text)
-                && let Some(told) = told(self.context.question)
+                && let Some(told) = self.labeled(property).or_else(|| told(self.context.question))
             {
                 property.value = self.first_valid(property, Some(Value::from(told)));
                 return self.trace_words(property, "in a clause", told);
@@ -54,6 +55,13 @@ impl<'a> Generator<'a> {
                 return self.trace_words(property, rule, &words);
             }
         }
+    }
+
+    /// Returns what the message says behind a word of a property and a colon.
+    fn labeled(&self, property: &Property) -> Option<&'a str> {
+        let properties = &self.described.properties;
+        let is_label = |word: &str| properties.iter().any(|it| it.owns(Some(word)));
+        labeled(self.context.question, |word| property.owns(Some(word)), is_label)
     }
 
     /// Returns the first token with a digit or a hyphen that the whole pattern matches.

@@ -150,6 +150,6 @@ fn overlap(one: &Fact, other: &Fact) -> bool {
 
 /// Returns `true` if the same word or bracket stands before two facts, or "the same for" before the second.
 fn is_led_alike(reading: &Reading, fact: &Fact, other: &Fact) -> bool {
-    reading.mark_before(fact) == reading.mark_before(other)
+    reading.mark_before(fact).eq_ignore_ascii_case(reading.mark_before(other))
         || reading.text[..other.range.start].ends_with("same for ")
 }

@@ -10,6 +10,7 @@
 //! that fits ([`fit`]) in one of three passes, by the [`rules`]. A message may state [`several`] sets of values.
 
 mod beside;
+mod booleans;
 mod budget;
 mod clauses;
 mod containers;
@@ -18,6 +19,7 @@ mod describe;
 mod fit;
 mod flatten;
 mod formats;
+mod forms;
 mod generator;
 mod last_resort;
 mod lists;
@@ -26,6 +28,7 @@ mod nouns;
 mod number;
 mod offers;
 mod origin;
+mod own_words;
 mod participles;
 mod pattern;
 mod phrases;

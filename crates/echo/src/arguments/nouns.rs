@@ -14,12 +14,26 @@ use crate::{
     },
 };
 
+/// Words of properties for how much of something there is, in canonical form.
+const QUANTITIES: &str = "quantiti qty count copi";
+
 impl Search<'_, '_> {
     /// Returns the lower-case words behind a number with a unit: "250 mg amoxicillin".
     pub(super) fn behind_unit(&self) -> Option<Fact> {
         let word = BEHIND_UNIT.captures(self.text())?.get(1)?.start();
         let phrases = self.phrases_left(self.scope.range.start + word);
         phrases.into_iter().next().map(|offer| Fact::clone(&offer.fact))
+    }
+
+    /// Returns the lower-case words behind the number that counts them: "Lend 3 laptops to Ada".
+    pub(super) fn behind_count(&self) -> Option<Fact> {
+        let counts =
+            self.properties.iter().filter(|it| it.is_wanted && it.has_any_word(QUANTITIES));
+        let numbers = counts.filter_map(|it| it.fact.as_ref()).map(|fact| fact.range.end);
+        let mut phrases =
+            numbers.filter(|end| self.scope.range.contains(end)).map(|end| self.phrases_left(end));
+        let first = phrases.find_map(|it| it.into_iter().next())?;
+        first.fact.value.starts_with(char::is_lowercase).then(|| Fact::clone(&first.fact))
     }
 
     /// Returns the words before "in" and a word of the tool: "Do we have rabies vaccine in stock?"
@@ -62,10 +76,14 @@ impl Search<'_, '_> {
     /// Returns where the object of the request may start, unless the property tells of it: "prescribe
     /// gabapentin 100 mg".
     pub(super) fn behind_verb(&self) -> Vec<usize> {
-        if self.property.has_any_word(OWN_TEXTS) {
-            return Vec::new();
+        let is_own_text = self.property.has_any_word(OWN_TEXTS);
+        let is_verb = |form: &str| {
+            let is_tool = self.tool.first().is_some_and(|verb| verb == form);
+            is_tool && (!is_own_text || form == "report")
+        };
+        if is_own_text {
+            return self.behind_words(is_verb).collect();
         }
-        let is_verb = |form: &str| self.tool.first().is_some_and(|verb| verb == form);
         self.behind_words(is_verb).chain(self.further_clause()).collect()
     }
 }

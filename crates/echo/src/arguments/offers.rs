@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{
     clauses::reason,
     fit::is_other_unit,
+    forms::LONG_NUMBER,
     months::months,
     number::from_f64,
     participles::participles,
@@ -20,10 +21,7 @@ use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical, canonical_words,
-        lexicon::{
-            BOOLEAN_FILLERS, CLAUSE_WORDS, COUNTS, PHRASE_ENDS, STREETS, TIMES, contains,
-            is_generic, pairs,
-        },
+        lexicon::{CLAUSE_WORDS, COUNTS, PHRASE_ENDS, STREETS, TIMES, contains, is_generic, pairs},
     },
 };
 
@@ -45,7 +43,8 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let is_value = |fact: &Rc<Fact>| match fact.of {
         FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
         FactType::Number if !property.is_numeric() => {
-            !counts(fact, reading) && code(fact, reading).is_none()
+            let is_code = || meaning.row.takes.contains(&FactType::Code);
+            !(counts(fact, reading) || is_code() && code(fact, reading).is_some())
         }
         // "the api-gateway deployment", but not "a high-priority ticket"
         FactType::Identifier => {
@@ -79,8 +78,14 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
                 return street.or_else(|| is_street(fact).then(|| Rc::clone(fact)));
             }
             FactType::Name if property.has_region => region(fact, reading),
-            FactType::Name if property.kind() == Some(Kind::Place) => numbered(fact, reading)
-                .or_else(|| street(fact, reading).filter(|_| is_street(fact))),
+            FactType::Name if property.is_part_of_name() => part_of_name(property, fact, reading),
+            FactType::Name if ends_with_own_word(property, fact, reading) => {
+                numbered(fact, reading)
+            }
+            FactType::Name if matches!(property.kind(), Some(Kind::Place | Kind::Room)) => {
+                numbered(fact, reading)
+                    .or_else(|| street(fact, reading).filter(|_| is_street(fact)))
+            }
             _ => None,
         };
         Some(longer.map_or_else(|| Rc::clone(fact), Rc::new))
@@ -109,11 +114,12 @@ fn stated_reason(property: &Property, reading: &Reading) -> Option<Fact> {
     Some(fact)
 }
 
-/// Returns a number with a letter that may be a unit as a code: "class 5C".
+/// Returns a long number, or one with a letter that may be a unit, as a code: "class 5C".
 fn code(number: &Fact, reading: &Reading) -> Option<Fact> {
     let stated = &reading.text[number.range.clone()];
-    let digits = stated.strip_suffix(|c: char| c.is_ascii_uppercase())?;
-    let is_code = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let letter = stated.strip_suffix(|c: char| c.is_ascii_uppercase());
+    let (digits, min) = letter.map_or((stated, LONG_NUMBER), |digits| (digits, 1));
+    let is_code = digits.len() >= min && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_code.then(|| reading.fact(FactType::Code, number.range.clone(), stated.to_owned()))
 }
 
@@ -145,6 +151,17 @@ fn takes_words(property: &Property, reading: &Reading) -> bool {
     let is_said = |cue| reading.facts().iter().any(|fact| fact.cue == Some(cue));
     let is_end = property.has_word("from") || property.has_word("to");
     property.kind() == Some(Kind::Label) && is_end && is_said("from") && is_said("to")
+}
+
+/// Returns the first name, or the last, that a name has: "Ada Byron".
+fn part_of_name(property: &Property, name: &Fact, reading: &Reading) -> Option<Fact> {
+    let (first, last) = name.value.split_once(' ')?;
+    let range = match property.is_first_name() {
+        true => name.range.start..name.range.start + first.len(),
+        false => name.range.end - last.len()..name.range.end,
+    };
+    let value = reading.text[range.clone()].to_owned();
+    Some(reading.fact(FactType::Name, range, value))
 }
 
 /// Returns a place with the region behind it: "Boston, MA", "Chennai, Tamil Nadu". Other names behind a
@@ -188,6 +205,15 @@ fn is_street(name: &Fact) -> bool {
 /// The number of a house before the name of its street, and behind it.
 static HOUSE_BEFORE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b\d{1,5}[A-Za-z]? $"));
 static HOUSE_BEHIND: LazyLock<Regex> = LazyLock::new(|| compile(r"^ \d{1,5}[A-Za-z]?\b"));
+
+/// Returns `true` for a name such as "Study Room" for `room_name`, if a number or a letter may follow.
+fn ends_with_own_word(property: &Property, name: &Fact, reading: &Reading) -> bool {
+    let is_number = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase();
+    let rest = reading.text[name.range.end..].strip_prefix(' ');
+    let last = || name.value.rsplit(' ').next();
+    rest.is_some_and(|rest| rest.starts_with(is_number))
+        && last().is_some_and(|last| property.owns(Some(&canonical(last))))
+}
 
 /// Returns a place with the number that belongs to it: "from Terminal 1 to Gate B".
 fn numbered(place: &Fact, reading: &Reading) -> Option<Fact> {
@@ -241,8 +267,13 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
     }
     // "Show all my open tickets"
     let is_generic = |fact: &Fact| is_generic(&fact.value);
+    // "pay the fine on card LC-7 in cash"
+    let is_label = |fact: &Fact| {
+        let code = fact.range.end + 1..fact.range.end + 2;
+        reading.fact_in(&code).is_some_and(|it| it.of == FactType::Code)
+    };
     offers.sort_by_key(|Offer { fact, .. }| {
-        (is_generic(fact), fact.range.start, Reverse(fact.range.end))
+        (is_generic(fact) || is_label(fact), fact.range.start, Reverse(fact.range.end))
     });
     offers
 }
@@ -354,20 +385,3 @@ pub(super) fn stated_article(
 /// An article and the words of what there is one of.
 static ARTICLE: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\b[Aa]n? ((?:pair|couple) of )?([a-z]+(?: [a-z]+)?)"));
-
-/// Returns whether the words of a boolean property stand in a message, unnegated or negated.
-pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<bool> {
-    let words = property.words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
-    let words: Vec<_> = words.cloned().collect();
-    let adverb = || match words.as_slice() {
-        // "gracefully", "automatically"
-        [word] => {
-            // "without notifying her"
-            let verb = word.strip_suffix('i').map_or(word.clone(), |start| format!("{start}y"));
-            let forms = [format!("{word}li"), format!("{word}alli"), format!("{verb}ing")];
-            forms.into_iter().find_map(|form| reading.find_apart(&[form], 0))
-        }
-        _ => None,
-    };
-    reading.find_apart(&words, 0).or_else(adverb).map(|(_, is_negated)| !is_negated)
-}

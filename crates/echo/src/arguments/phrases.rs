@@ -95,13 +95,19 @@ fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
         _ if is_in(PHRASE_ENDS) => Step::End,
         // "gabapentin 100 mg"
         Some(Number) if is_inside && has_unit(&reading.text[word.end..]) => Step::End,
-        Some(Number | Code) if is_inside => Step::Clause,
+        // "on rowing machine 2, the belt is loose"
+        Some(Number | Code) if is_inside && !ends_phrase(&reading.text[word.end..]) => Step::Clause,
         None
         | Some(
             Name | Word | Language | Capitals | Currency | Choice | Number | Code | Identifier,
         ) => Step::Word,
         Some(_) => Step::End,
     }
+}
+
+/// Returns `true` if a mark or the end of the text stands directly behind a word.
+fn ends_phrase(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with([',', '.', ':', ';', '?', '!'])
 }
 
 /// Returns `true` if a unit stands behind a number.

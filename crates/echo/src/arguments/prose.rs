@@ -66,6 +66,15 @@ pub(super) fn has_region(schema: &Value) -> bool {
     texts.chain(examples).filter_map(Value::as_str).any(|text| REGION.is_match(text))
 }
 
+/// Returns what the code that a description shows as an example starts with: "LC-" of "e.g. LC-10293".
+pub(super) fn code_prefix(description: &str) -> Option<&str> {
+    CODE_EXAMPLE.captures(description)?.get(1).map(|it| it.as_str())
+}
+
+static CODE_EXAMPLE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r#"\b(?:e\.g\.|[Ee]xample|like|such as)[:,]? ['"`“‘]?([A-Z]{1,6}[-_#/]?)[0-9]"#)
+});
+
 static DATE_FORM: LazyLock<Regex> =
     LazyLock::new(|| compile(r"(?i)\b(?:YYYY([-/.])MM[-/.]DD|(?:MM[-/.]DD|DD[-/.]MM)[-/.]YYYY)\b"));
 

@@ -21,16 +21,18 @@ use crate::{
 type Rule = fn(&Search) -> Vec<Offer>;
 
 /// The rules in the order in which they apply, each with the name that users see.
-pub(super) const RULES: [(&str, Rule); 14] = [
+pub(super) const RULES: [(&str, Rule); 16] = [
     ("in a statement", |search| search.stated()),
     ("behind its cue", |search| search.behind_own_cue()),
     ("before its counterpart", |search| search.before_partner()),
     ("beside its own word", |search| search.beside_own_word()),
     ("list", |search| search.list()),
     ("beside a related word", |search| search.beside_related_word()),
+    ("in the form of its example", |search| search.offers(|fact| search.property.has_form(fact))),
     ("left over", |search| search.left()),
     ("number left over", |search| search.numbers_left()),
     ("place left over", |search| search.places_left()),
+    ("beside its own word", |search| search.own_noun()),
     ("the only one left", |search| search.only_one_left(&NAMES)),
     ("name left over", |search| search.names_left()),
     ("words left over", |search| search.words_left()),
@@ -38,7 +40,7 @@ pub(super) const RULES: [(&str, Rule); 14] = [
     ("list", |search| search.items_left()),
 ];
 
-/// Maximum number of texts that take names in order.
+/// Maximum number of texts that take names in order, and of names that are compared for one.
 const MAX_NAMES: usize = 8;
 /// The facts that the only text may be, best first.
 const NAMES: [FactType; 5] =
@@ -52,6 +54,7 @@ impl Search<'_, '_> {
                 && !self.is_quote_of_other(fact)
                 && !self.is_behind_other(fact)
                 && !self.is_name_of_other(fact)
+                && !self.names_other(fact)
         })
     }
 
@@ -99,6 +102,7 @@ impl Search<'_, '_> {
         let left = self.offers(|fact| {
             is_left_for(self.property, fact, self.scope.reading)
                 && !self.is_plain_name(fact)
+                && !self.names_other(fact)
                 && !self.is_needed(fact)
                 && (!has_quote || !self.is_of_person(fact))
                 && !self.is_told(fact)
@@ -122,6 +126,31 @@ impl Search<'_, '_> {
             && self.has_rival(fact, |it| is_name_of_something(it) && it.words.len() == 1)
     }
 
+    /// Returns `true` for the name of a thing if the property is a person, and of a person if it is the name of a
+    /// thing, and one of the other kind is there for it: "Sign up Ada Byron for the Poetry Night".
+    pub(super) fn names_other(&self, fact: &Fact) -> bool {
+        let is_person = |it: &Property| it.kind() == Some(Kind::Person) && it.is_wanted;
+        let is_thing = |it: &Property| {
+            is_name_of_something(it) || it.kind() == Some(Kind::Event) && it.is_wanted
+        };
+        let names_thing = |fact: &Fact| {
+            let before = &self.scope.reading.text[..fact.range.start];
+            ["the ", "The ", " a "].iter().any(|article| before.ends_with(article))
+        };
+        let names = self.property.offers.iter().map(|it| &it.fact);
+        let names = || names.clone().filter(|it| it.of == FactType::Name).take(MAX_NAMES);
+        let has = |of_thing: bool| {
+            names().any(|it| self.scope.is_free(it) && names_thing(it) == of_thing)
+        };
+        let of_thing = names_thing(fact);
+        fact.of == FactType::Name
+            && match of_thing {
+                true => is_person(self.property) && self.has_rival(fact, is_thing),
+                false => is_thing(self.property) && self.has_rival(fact, is_person),
+            }
+            && has(!of_thing)
+    }
+
     /// Returns `true` for a name that somebody may have instead of a title: "Sign up Ada Byron for 'Chess'".
     fn is_of_person(&self, fact: &Fact) -> bool {
         let is_person = |it: &Property| it.kind() == Some(Kind::Person) && it.is_wanted;
@@ -140,6 +169,7 @@ impl Search<'_, '_> {
         self.offers(|fact| {
             let before = self.scope.reading.beside(fact)[0];
             self.property.takes(fact.of)
+                && !self.is_needed(fact)
                 && before.is_some_and(|word| self.tool.iter().any(|it| it == word))
         })
     }
@@ -269,6 +299,7 @@ impl Search<'_, '_> {
                 && it.is_wanted
                 && it.type_name == "string"
                 && it.format.is_none()
+                && (it.user_cue.is_none() || it.path == self.property.path)
                 && matches!(it.kind(), Some(Label | Title | Event | Person | Id))
         };
         if !waits(&self.property) || self.properties.iter().filter(waits).nth(1).is_some() {
@@ -281,8 +312,12 @@ impl Search<'_, '_> {
                 && self.is_value(it)
         };
         // Only what no list knows may be a place: "Scale image-worker in eu-west-1"
-        let may_be_in = self.property.meaning.is_some_and(|it| it.is_unlisted())
-            && !self.scope.reading.facts().iter().any(is_better);
+        let is_place = |it: &Property| matches!(it.kind(), Some(Kind::Place | Kind::Room));
+        let is_named = self.property.meaning.is_some_and(|it| it.is_unlisted())
+            || is_name_of_something(self.property)
+                && self.property.words.len() > 1
+                && !self.properties.iter().any(is_place);
+        let may_be_in = is_named && !self.scope.reading.facts().iter().any(is_better);
         // A problem has no name, but a title and the subject of an exam may have one.
         let is_report =
             self.property.has_any_word(OWN_TEXTS) && !self.property.has_any_word("title subject");
@@ -293,7 +328,7 @@ impl Search<'_, '_> {
             // "Attach it to CL-7"
             let is_object = self.property.kind() == Some(Id) && has_cue(fact, "to for on");
             is_object
-                || self.is_from_one(fact)
+                || self.is_led_alone(fact)
                 || is_bare(fact) && (may_be_in || !has_cue(fact, "in near"))
         };
         let facts = |of: FactType| {
@@ -309,7 +344,13 @@ impl Search<'_, '_> {
                     && (matches!(of, FactType::Quote | FactType::Identifier) || !is_report)
                     && (of != FactType::Identifier || self.is_value(fact))
             };
-            let left = self.scope.reading.facts().iter().filter(is_left);
+            // A long number is a code only for a text.
+            let is_number = |it: &&Rc<Fact>| {
+                let written = self.scope.reading.fact_in(&it.range).map(|it| it.of);
+                it.of == FactType::Code && written == Some(FactType::Number)
+            };
+            let own = self.property.offers.iter().map(|it| &it.fact).filter(is_number);
+            let left = self.scope.reading.facts().iter().chain(own).filter(is_left);
             left.map(|fact| Offer { fact: fact.clone(), choice: None }).collect::<Vec<_>>()
         };
         // Further quotations, and further items of a list, are those of further calls.
@@ -323,11 +364,15 @@ impl Search<'_, '_> {
         left.into_iter().flatten().take(1).collect()
     }
 
-    /// Returns `true` for a name behind "from" if nothing else is from somewhere: "Order jars from Ada Byron".
-    fn is_from_one(&self, fact: &Fact) -> bool {
-        fact.of == FactType::Name
-            && has_cue(fact, "from")
-            && !self.has_rival(fact, |it| it.names_cue("from") || it.has_word("from"))
+    /// Returns `true` for a name or an id behind "from", or a name behind "to", if nothing else is: "Order jars from
+    /// Ada Byron", "Give her access to Jira".
+    fn is_led_alone(&self, fact: &Fact) -> bool {
+        let is_id = fact.of == FactType::Code && self.property.kind() == Some(Kind::Id);
+        let is_alone = |cue| {
+            has_cue(fact, cue) && !self.has_rival(fact, |it| it.names_cue(cue) || it.has_word(cue))
+        };
+        let is_label = self.property.meaning.is_some_and(|it| it.is_unlisted());
+        (fact.of == FactType::Name || is_id) && (is_alone("from") || is_label && is_alone("to"))
     }
 
     /// Returns `true` for an identifier that is no name of the tool or of a property.

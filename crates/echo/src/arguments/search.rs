@@ -83,6 +83,8 @@ impl Search<'_, '_> {
                 && !self.is_no_bound(fact)
                 && !self.counts_others(fact)
                 && !self.is_of_other_kind(fact)
+                && !self.has_form_of_other(fact)
+                && !self.lacks_form(fact)
         };
         self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
     }
@@ -93,6 +95,23 @@ impl Search<'_, '_> {
         is_version(fact)
             && !is_version_property(self.property)
             && self.has_rival(fact, is_version_property)
+    }
+
+    /// Returns `true` for a code in the form that the description of another property shows.
+    fn has_form_of_other(&self, fact: &Fact) -> bool {
+        fact.of == FactType::Code
+            && !self.property.has_form(fact)
+            && self.has_rival(fact, |it| it.has_form(fact))
+    }
+
+    /// Returns `true` for a code or a number if another is in the form that the description shows.
+    fn lacks_form(&self, fact: &Fact) -> bool {
+        let has_form =
+            |it: &Offer| self.property.has_form(&it.fact) && self.scope.is_free(&it.fact);
+        self.property.code_prefix.is_some()
+            && matches!(fact.of, FactType::Code | FactType::Number)
+            && !self.property.has_form(fact)
+            && self.property.offers.iter().any(has_form)
     }
 
     /// Returns `true` for the month or the percentage that another property is: "up to 90%" for `max_power`.

@@ -1,6 +1,10 @@
 //! What a tool wants to know, by its schema.
 
-use std::{borrow::Cow, collections::BTreeSet, rc::Rc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use super::describe::{Described, Description};
 use crate::{
@@ -10,6 +14,8 @@ use crate::{
 
 /// Maximum number of values in `enum` whose words are read.
 pub(super) const MAX_CHOICES: usize = 64;
+/// Maximum number of words of a description that are read.
+const MAX_WORDS: usize = 64;
 
 impl Described<'_> {
     /// Returns `true` if a property may take any fact of one of some types.
@@ -20,27 +26,43 @@ impl Described<'_> {
 
     /// Returns how many properties that a call should have may take a fact of one of some types.
     pub(crate) fn count_wanted(&self, types: &[FactType]) -> usize {
-        let wanted = self.properties.iter().filter(|it| it.is_wanted && !it.has_choices());
+        let wanted = self.wanted().filter(|it| !it.has_choices());
         wanted.filter(|it| types.iter().any(|of| it.takes(*of))).count()
     }
 
     /// Returns `true` if some facts and stems of words state all values that a call should have, and at least two.
     /// A text may be any words.
     pub(crate) fn is_filled(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
-        let is_text = |it: &Description| matches!(it.kind(), Some(Kind::Text | Kind::Question));
-        let wanted = self.properties.iter().filter(|it| it.is_wanted && it.meaning.is_some());
-        let (texts, mut wanted): (Vec<_>, Vec<_>) = wanted.partition(|it| is_text(it));
+        let mut wanted = self.wanted().filter(|it| it.meaning.is_some());
+        let has_value = wanted.clone().any(|it| !is_text(it));
+        has_value && wanted.nth(1).is_some() && self.fills(facts, stems)
+    }
+
+    /// Returns `true` if some facts and stems of words do not state all values that a call must have.
+    pub(crate) fn lacks_values(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
+        self.root.get("required").is_some() && !self.fills(facts, stems)
+    }
+
+    fn fills(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
+        let wanted = self.wanted().filter(|it| it.meaning.is_some() && !is_text(it));
+        let mut wanted: Vec<_> = wanted.collect();
         // What may be many things takes what is left.
         wanted.sort_by_key(|it| it.meaning.map_or(0, |it| it.row.takes.len()));
-        let mut free: Vec<_> = facts.iter().map(|it| it.of).collect();
+        let mut free: Vec<_> = facts.iter().collect();
         let mut fill = |property: &&Description| match property.has_choices() {
             true => is_choice_said(property, stems),
             false => {
-                let fact = free.iter().position(|of| property.takes(*of));
+                let fact = free.iter().position(|fact| property.has_form(fact));
+                let fact = fact.or_else(|| free.iter().position(|fact| property.may_be(fact)));
                 fact.map(|at| free.remove(at)).is_some()
             }
         };
-        !wanted.is_empty() && texts.len() + wanted.len() > 1 && wanted.iter().all(&mut fill)
+        wanted.iter().all(&mut fill)
+    }
+
+    /// Returns the properties that a call should have.
+    fn wanted(&self) -> impl Iterator<Item = &Description<'_>> + Clone {
+        self.properties.iter().filter(|it| it.is_wanted)
     }
 
     /// Returns the stems of the telling words of the properties and of the values in `enum`.
@@ -51,12 +73,65 @@ impl Described<'_> {
         telling.map(|word| stem(&word).into_owned()).collect()
     }
 
+    /// Returns `true` if a call should have several values.
+    pub(crate) fn wants_several(&self) -> bool {
+        self.wanted().nth(1).is_some()
+    }
+
+    /// Returns `true` if the only value that a call should have is among some facts, in the form that its description
+    /// shows.
+    pub(crate) fn is_identified(&self, facts: &[Rc<Fact>]) -> bool {
+        let mut wanted = self.wanted();
+        match (wanted.next(), wanted.next()) {
+            (Some(only), None) => facts.iter().any(|fact| only.has_form(fact)),
+            _ => false,
+        }
+    }
+
+    /// Returns how much some facts and stems of words say of the tool: a listed value that a call should have counts 4,
+    /// a code in the form that a description shows 5, a word of a property or of another value 2, and one that
+    /// describes a property 1, as does each value that a call should have, from the third on.
+    pub(crate) fn support(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> usize {
+        let vocabulary = self.vocabulary.get_or_init(|| self.vocabulary());
+        let listed: usize = stems.iter().filter_map(|it| vocabulary.get(&**it)).sum();
+        let has_form = |it: &&Description| facts.iter().any(|fact| it.has_form(fact));
+        let wanted = self.wanted().count().saturating_sub(2);
+        listed + 5 * self.wanted().filter(has_form).count() + wanted
+    }
+
+    fn vocabulary(&self) -> BTreeMap<String, usize> {
+        let mut vocabulary = BTreeMap::new();
+        let mut add = |word: &str, weight: usize| {
+            if is_telling(word) {
+                let known = vocabulary.entry(stem(word).into_owned()).or_insert(0);
+                *known = weight.max(*known);
+            }
+        };
+        for it in &self.properties {
+            let choice_weight = if it.is_wanted { 4 } else { 2 };
+            choices(it).flatten().for_each(|word| add(&word, choice_weight));
+            it.own_words.iter().for_each(|word| add(word, 2));
+            let texts = it.schemas.iter().filter_map(|schema| schema["description"].as_str());
+            texts.flat_map(canonical_words).take(MAX_WORDS).for_each(|word| add(&word, 1));
+        }
+        vocabulary
+    }
+
     /// Returns `true` if some stems are all words of a boolean that has several.
     pub(crate) fn has_flag(&self, stems: &[Cow<str>]) -> bool {
         let booleans = self.properties.iter().filter(|it| it.type_name == "boolean");
         booleans.map(|it| &it.own_words).any(|words| {
             words.len() > 1 && words.iter().all(|word| stems.iter().any(|it| *it == stem(word)))
         })
+    }
+
+    /// Returns `true` if some canonical words are those of a property, in any order.
+    pub(crate) fn has_words(&self, words: &[&str]) -> bool {
+        let is_same = |it: &Description| {
+            it.words.len() == words.len()
+                && it.words.iter().all(|word| words.contains(&word.as_str()))
+        };
+        self.properties.iter().any(is_same)
     }
 
     /// Returns `true` if some canonical words are all those of a property.
@@ -77,9 +152,13 @@ impl Described<'_> {
 
     /// Returns `true` if some stems are those of a value in the `enum` of a property that a call should have.
     pub(crate) fn has_choice(&self, stems: &[Cow<str>]) -> bool {
-        let mut wanted = self.properties.iter().filter(|it| it.is_wanted);
-        wanted.any(|it| is_choice_said(it, stems))
+        self.wanted().any(|it| is_choice_said(it, stems))
     }
+}
+
+/// Returns `true` for a text that may be any words.
+fn is_text(property: &Description) -> bool {
+    matches!(property.kind(), Some(Kind::Text | Kind::Question))
 }
 
 /// Returns `true` if some stems are those of a value in the `enum` of a property.

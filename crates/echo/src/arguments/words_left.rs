@@ -1,6 +1,6 @@
 //! The rule that gives words without a fact to the only text that must be there.
 
-use std::{ops::Range, rc::Rc};
+use std::{ops::Range, rc::Rc, slice};
 
 use super::{
     phrases::phrases,
@@ -17,6 +17,9 @@ const MAX_BYTES: usize = 2048;
 /// What stands before words if nothing else leads to them.
 const WEAK_STARTS: [&str; 4] = [" for ", " of ", " about ", " on "];
 
+/// What stands before a thing of which another text tells.
+const THING_STARTS: [&str; 4] = [" on ", " of ", " for ", " with "];
+
 impl Search<'_, '_> {
     /// The words behind a colon, behind "with", or behind the verb of the request, for the only text or the
     /// only list of texts that must be there: "Rent skis and boots for 5 days".
@@ -25,7 +28,14 @@ impl Search<'_, '_> {
         if property.waits_for_list() {
             return self.list_behind_with();
         }
-        let is_rival = |it: &Property| it.waits_for_words() && (it.is_array || !property.is_array);
+        // "Report a fault on the printer: it smells" tells of a thing and of what is wrong with it.
+        let is_own_text = property.has_any_word(OWN_TEXTS);
+        let is_rival = |it: &Property| {
+            it.waits_for_words()
+                && (it.is_array || !property.is_array)
+                && (property.is_array || it.has_any_word(OWN_TEXTS) == is_own_text)
+        };
+        let has_text = !is_own_text && self.others().any(|it| it.waits_for_words());
         if !property.waits_for_words() || self.others().any(is_rival) {
             return Vec::new();
         }
@@ -38,18 +48,34 @@ impl Search<'_, '_> {
         let may_be_name = property.kind() != Some(Kind::Title);
         let one = |fact: Option<Fact>| fact.map(offer).into_iter().collect();
         // "dead on arrival" says no problem.
-        let weak_starts = &WEAK_STARTS[..if property.has_any_word(OWN_TEXTS) { 3 } else { 4 }];
-        let ways: [&dyn Fn() -> Vec<Offer>; 8] = [
+        let weak_starts = &WEAK_STARTS[..if is_own_text { 3 } else { 4 }];
+        let thing_of_text = || phrases(self.behind(&THING_STARTS), false);
+        if has_text && !property.is_array {
+            let counted: Vec<_> = one(self.behind_count());
+            return if counted.is_empty() { thing_of_text() } else { counted };
+        }
+        let ways: [&dyn Fn() -> Vec<Offer>; 10] = [
             &|| one(self.clause_told()),
             &|| one(self.clause_left().filter(|it| self.scope.is_free(it))),
             &|| phrases(self.phrase_starts(), may_be_name),
-            &|| one(self.beside_own_noun()),
             &|| one(self.behind_unit()),
             &|| one(self.in_tool_word()),
+            &|| one(self.behind_count()),
             &|| phrases(self.behind(weak_starts), false),
             &|| phrases(self.behind_verb(), false),
+            &|| phrases(self.apposition(), false),
+            &|| one(self.sentence_told()),
         ];
         ways.into_iter().map(|way| way()).find(|offers| !offers.is_empty()).unwrap_or_default()
+    }
+
+    /// A lower-case word beside a word of the property, for a text that must be there: "the marketing department".
+    pub(super) fn own_noun(&self) -> Vec<Offer> {
+        let noun = || self.beside_own_noun().filter(|it| self.scope.is_free(it));
+        let is_said = |word: &String| !self.scope.reading.find(slice::from_ref(word)).is_empty();
+        let is_text = self.property.waits_for_words() && !self.property.is_array;
+        let may_be_said = is_text && self.property.own_words.iter().any(is_said);
+        may_be_said.then(noun).flatten().map(offer).into_iter().collect()
     }
 
     /// The things behind "with", for the only list of texts that need not be there: "with a dock and a mouse".
@@ -79,6 +105,12 @@ impl Search<'_, '_> {
         starts.extend(self.further_clause());
         starts.extend(self.behind(&[" with "]));
         starts
+    }
+
+    /// Returns where a text may stand between commas: "for room 5, broken window handle, priority high".
+    fn apposition(&self) -> Vec<usize> {
+        let is_text = self.property.is_array || self.property.has_any_word(OWN_TEXTS);
+        if is_text { self.behind(&[", "]) } else { Vec::new() }
     }
 
     /// Returns where the clause of a further call starts: "and a salad for table 5".

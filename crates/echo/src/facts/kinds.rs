@@ -110,7 +110,7 @@ pub(super) const ROWS: [Row; 41] = [
     row(Kind::Title, "subject", "", &[Quote, Name, File], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name, File, Code, Identifier], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer visitor guest assignee employee student patient tenant applicant passenger doctor manager contact actor actress cast starring player receiver citizen resident traveler candidate participant claimant subscriber", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer visitor guest assignee employee student patient tenant applicant passenger doctor manager contact actor actress cast starring player receiver citizen resident traveler candidate participant claimant subscriber borrower renter buyer parent guardian pupil child speaker volunteer", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Person, "holder owner client driver", "", &[Name], ["to for", "", ""], ""),
     row(Kind::Person, "instructor teacher trainer coach guide chef veterinarian dentist therapist mechanic technician electrician inspector", "", &[Name], ["with by", "", ""], ""),
     row(Kind::Person, "supplier vendor seller manufacturer donor provider carrier operator reviewer approver", "", &[Quote, Name, Code], ["from by with", "", ""], ""),

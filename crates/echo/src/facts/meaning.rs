@@ -112,6 +112,9 @@ fn row_of(words: &[String], tool: &[String]) -> Option<&'static Row> {
     if is_word("name", last) && is_named || is_word("address", last) && has_address {
         return rest.last().and_then(row);
     }
+    if is_word("name", last) && rest.last().is_some_and(|it| is_word("attendee invitee", it)) {
+        return row_of_kind(Kind::Person);
+    }
     if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
         return None;
     }

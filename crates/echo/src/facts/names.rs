@@ -143,7 +143,7 @@ fn is_part_of_name(word: &str, entry: &Entry, rest: &str, has_name: bool) -> boo
     if !entry.is_in_names || !word.starts_with(char::is_uppercase) {
         return false;
     }
-    let next = rest.split(' ').nth(1).unwrap_or("");
+    let next = rest.strip_prefix(' ').and_then(|rest| rest.split(' ').next()).unwrap_or("");
     let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
     has_name && !next.starts_with(|c: char| c.is_ascii_digit())
         || is_name(next, Entry::listed(next))

@@ -59,6 +59,19 @@ impl MentionTracker {
         self.first_pending.is_some_and(|first| first <= message)
     }
 
+    /// Returns the recorded mentions in a message.
+    pub(super) fn mentions_in(&self, message: usize) -> impl Iterator<Item = &Mention> {
+        self.mentions.iter().flatten().filter(move |mention| mention.message == message)
+    }
+
+    /// Forgets the mentions in a message of tools that are not meant.
+    pub(super) fn forget(&mut self, message: usize, is_void: impl Fn(usize) -> bool) {
+        for mention in &mut self.mentions {
+            mention.take_if(|it| it.message == message && is_void(it.tool));
+        }
+        self.update();
+    }
+
     /// Records mentions of tools, except those that are not pending.
     pub(super) fn record(&mut self, mentions: impl Iterator<Item = Mention>) {
         for mention in mentions {

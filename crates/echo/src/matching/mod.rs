@@ -9,6 +9,7 @@
 //! needs more work, a [`work_budget`] ends the search.
 
 mod arithmetic;
+mod by_values;
 mod categories;
 mod filter;
 mod index;

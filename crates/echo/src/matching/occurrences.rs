@@ -17,6 +17,8 @@ use crate::text::{
 
 /// The largest distance of words that are near each other.
 const MAX_NEAR: usize = 16;
+/// The maximum number of words that a sentence states something of.
+const MAX_LABEL: usize = 8;
 /// What may follow a number in a sentence.
 const ENDS: [char; 6] = ['?', '!', ',', ';', ':', ')'];
 
@@ -150,6 +152,12 @@ impl<'s> Occurrences<'s> {
         let next = self.sentence.word_from(end).max(at + 1 + quoted);
         let has_more = next < self.words().len() && !self.sentence.starts_clause(self.text, next);
         Some(Label { types, starts_statement: has_more && self.is_subject(at) })
+    }
+
+    /// Returns the words before "is" if the sentence states something of them: "The owner's name is Ada".
+    pub(super) fn stated_label(&self) -> Option<Range<usize>> {
+        let end = (0..self.words().len().min(MAX_LABEL)).find(|at| self.form(*at) == "is")?;
+        (end > 0).then_some(0..end)
     }
 
     /// Returns the canonical form of a word.

@@ -322,7 +322,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     }
 
     /// Returns the facts in a range of the message.
-    fn facts(&mut self, range: Range<usize>) -> Result<&'s [Rc<Fact>], Unfinished> {
+    pub(super) fn facts(&mut self, range: Range<usize>) -> Result<&'s [Rc<Fact>], Unfinished> {
         self.budget.spend(range.len() / TEXT_PART)?;
         let facts = self.reading.facts();
         let [start, end] =

@@ -121,14 +121,14 @@ impl PartialIndex {
     ) -> Result<(Vec<Mentioned>, Vec<usize>), Unfinished> {
         let is_known = |term| self.has(term) || self.by_verb.contains_key(&term);
         let text = &reading.text;
-        if !occurrences.terms().any(is_known) {
-            return Ok((Vec::new(), Vec::new()));
-        }
+        let clauses = match occurrences.terms().any(is_known) {
+            true => clauses(text, sentence),
+            false => Vec::new(),
+        };
         let mut search =
             Search { index: self, reading, schemas, sentence, occurrences, is_pending, budget };
         let (mut mentioned, mut displaced): (Vec<Mentioned>, _) = (Vec::new(), Vec::new());
         let mut is_about_known = !known.is_empty();
-        let clauses = clauses(text, sentence);
         let is_divided = clauses.len() > 1;
         for clause in clauses {
             search.budget.spend(known.len())?;
@@ -155,11 +155,16 @@ impl PartialIndex {
                 mentioned.push(found);
             }
         }
+        let whole = 0..sentence.words.len();
         if is_divided && !is_about_known && mentioned.len() < 2 {
-            let whole = 0..sentence.words.len();
             let best = search.meant(&whole)?;
-            let best = best.and_then(|tool| search.mention(tool, whole));
-            return Ok((best.or(mentioned.pop()).into_iter().collect(), displaced));
+            let best = best.and_then(|tool| search.mention(tool, whole.clone()));
+            mentioned = best.or(mentioned.pop()).into_iter().collect();
+        }
+        // The whole message is searched for values later.
+        let is_part = sentence.range != (0..text.len());
+        if is_part && known.is_empty() && mentioned.is_empty() {
+            mentioned.extend(search.by_values(&[])?);
         }
         mentioned.sort_by_key(|it| it.tool);
         Ok((mentioned, displaced))
@@ -236,7 +241,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     }
 
     /// Returns the mention of a tool by some words, unless they tell of it.
-    fn mention(&self, tool: usize, words: Range<usize>) -> Option<Mentioned> {
+    pub(super) fn mention(&self, tool: usize, words: Range<usize>) -> Option<Mentioned> {
         let PartialTool { name, action, .. } = &self.index.tools[tool];
         let is_of_tool = |term: &Term| name.contains(term) || *action == Some(*term);
         let said = self.occurrences.in_words(&words).filter(|it| is_of_tool(&it.term));
@@ -252,6 +257,15 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     fn terms(&mut self, words: &Range<usize>) -> Result<BTreeSet<Term>, Unfinished> {
         self.budget.spend(words.len())?;
         Ok(self.occurrences.in_words(words).map(|it| it.term).collect())
+    }
+
+    /// Counts the distinct words of each tool's name.
+    pub(super) fn named(
+        &mut self,
+        words: &Range<usize>,
+    ) -> Result<BTreeMap<usize, usize>, Unfinished> {
+        let terms = self.terms(words)?;
+        counts(terms.iter().filter_map(|term| self.index.by_name.get(term)), self.budget)
     }
 
     /// Returns `true` if some words state a number and negate nothing.

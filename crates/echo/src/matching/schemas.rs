@@ -1,6 +1,7 @@
 //! What the schemas of the offered tools say. Only few sentences need them, so they are read then.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
@@ -12,7 +13,7 @@ use super::work_budget::WorkBudget;
 use crate::{
     arguments::{Described, ReplyBudget},
     effort::{Effort, Unfinished},
-    facts::FactType,
+    facts::{Fact, FactType},
     schemas::{ToolSchema, described},
 };
 
@@ -64,6 +65,18 @@ impl<'t> Schemas<'t> {
         Ok(schema.map(|it| it.described().stems()).unwrap_or_default())
     }
 
+    /// Returns how much some facts and stems of words support a tool by its schema.
+    pub(super) fn support(
+        &self,
+        tool: usize,
+        facts: &[Rc<Fact>],
+        stems: &[Cow<str>],
+        budget: &mut WorkBudget,
+    ) -> Result<usize, Unfinished> {
+        let schema = self.read(tool, budget)?;
+        Ok(schema.map_or(0, |it| it.described().support(facts, stems)))
+    }
+
     /// Returns `true` if a test of what the schema of a tool says succeeds.
     pub(super) fn says(
         &self,
@@ -80,11 +93,12 @@ impl<'t> Schemas<'t> {
         budget: &mut WorkBudget,
     ) -> Result<Option<Rc<ToolSchema>>, Unfinished> {
         let Some(offered) = self.tools.get(tool) else { return Ok(None) };
-        let size = offered.parameters.as_ref().map_or(0, LazyJson::size);
-        budget.spend(1 + size / SCHEMA_PART)?;
+        budget.spend(1)?;
         if let Some(known) = self.known.borrow().get(&tool) {
             return Ok(known.clone());
         }
+        let size = offered.parameters.as_ref().map_or(0, LazyJson::size);
+        budget.spend(size / SCHEMA_PART)?;
         let schema = described(offered, &ReplyBudget::new(self.effort));
         let is_complete = schema.as_ref().is_none_or(|it| it.described().is_complete());
         // A full effort describes more.

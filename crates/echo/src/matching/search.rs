@@ -3,16 +3,18 @@
 use std::{cell::LazyCell, ops::Range, rc::Rc};
 
 use super::{
-    Mention, arithmetic::ARITHMETIC, filter::Filter, index::ToolIndex, matches::Mentioned,
-    mention_tracker::MentionTracker, occurrences::Occurrences, rules::SentenceMatcher,
-    schemas::Schemas, work_budget::WorkBudget,
+    MAX_UNFILTERED, Mention, arithmetic::ARITHMETIC, by_values::may_have_values, filter::Filter,
+    index::ToolIndex, matches::Mentioned, mention_tracker::MentionTracker,
+    occurrences::Occurrences, partial::Search, rules::SentenceMatcher, schemas::Schemas,
+    work_budget::WorkBudget,
 };
 use crate::{
+    arguments::Described,
     effort::Unfinished,
     facts::Reading,
     text::{
-        canonical, last_word,
-        lexicon::{ARITHMETIC_VERBS, BEFORE_VERBS, JOINTS, OPENINGS, contains},
+        Sentence, canonical, last_word,
+        lexicon::{ARITHMETIC_VERBS, ARTICLES, BEFORE_VERBS, JOINTS, OPENINGS, contains},
         sentence_around, sentences, words,
     },
 };
@@ -41,11 +43,12 @@ impl Searcher<'_> {
     ) -> Result<(), Unfinished> {
         // Most messages mention no tool.
         let reading = LazyCell::new(|| Rc::new(Reading::new(text)));
-        let is_filtered = self.is_long && Filter::applies_to(text);
+        let is_long = if is_last { text.len() > MAX_UNFILTERED } else { self.is_long };
+        let is_filtered = is_long && Filter::applies_to(text);
         let Some(filter) = is_filtered.then(|| self.index.filter(is_last)).flatten() else {
             let mut sentences = sentences(text);
-            return sentences
-                .try_for_each(|it| self.search_sentence(message, &reading, it, is_last));
+            sentences.try_for_each(|it| self.search_sentence(message, &reading, it, is_last))?;
+            return if is_last { self.search_whole(message, &reading) } else { Ok(()) };
         };
         let mut searched = 0;
         for at in filter.find(text) {
@@ -119,6 +122,7 @@ impl Searcher<'_> {
             mentioned.retain(|it| !displaced.contains(&it.tool));
             mentioned.extend(parts);
         }
+        self.drop_labels(message, &occurrences, &mut mentioned)?;
         if !mentioned.is_empty() {
             let mut starts: Vec<usize> = mentioned.iter().map(|it| it.at).collect();
             starts.sort_unstable();
@@ -130,6 +134,95 @@ impl Searcher<'_> {
             self.tracker.record(mentions);
         }
         Ok(())
+    }
+
+    /// Drops the mentions by the words of a property of a tool that the message mentions before: "Enroll Ada. The
+    /// guardian's email is ada@example.com" is not about `email_guardian`.
+    fn drop_labels(
+        &mut self,
+        message: usize,
+        sentence: &Occurrences,
+        mentioned: &mut Vec<Mentioned>,
+    ) -> Result<(), Unfinished> {
+        let Some(label) = sentence.stated_label() else { return Ok(()) };
+        let (schemas, is_in_label) = (self.schemas, |it: &Mentioned| it.words[1] < label.end);
+        if !mentioned.iter().any(is_in_label) {
+            return Ok(());
+        }
+        let is_name = |at: &usize| {
+            let form = sentence.form(*at);
+            form != "s" && !contains(ARTICLES, form)
+        };
+        let words: Vec<_> = label.clone().filter(is_name).map(|at| sentence.form(at)).collect();
+        for known in self.tracker.mentions_in(message) {
+            if schemas.says(known.tool, self.budget, |it| it.has_words(&words))? {
+                mentioned.retain(|it| !is_in_label(it));
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches all sentences of a message together for the values of a tool, and drops the mentions of tools that
+    /// lack values beside one that has them.
+    fn search_whole(&mut self, message: usize, reading: &Rc<Reading>) -> Result<(), Unfinished> {
+        if self.is_settled(message, reading)? {
+            return Ok(());
+        }
+        let range = 0..reading.text.len();
+        let sentence = reading.sentence(range.clone());
+        self.budget.spend(sentence.words.len())?;
+        let occurrences = Occurrences::find(&reading.text, &sentence, &self.index.terms);
+        let known = self.known(message, &sentence);
+        let is_pending = |tool: usize| self.tracker.is_pending(tool, message);
+        let mut search = Search {
+            index: self.index.partial(),
+            reading,
+            schemas: self.schemas,
+            sentence: &sentence,
+            occurrences: &occurrences,
+            is_pending,
+            budget: self.budget,
+        };
+        let (found, mut unfilled) = (search.by_values(&known)?, search.unfilled(&known)?);
+        // What is asked has a tool of its own: "What's the weather?"
+        let is_asked = |it: &Mention| reading.text[it.sentence.clone()].trim_end().ends_with('?');
+        let mentions = || self.tracker.mentions_in(message);
+        unfilled.retain(|tool| !mentions().any(|it| it.tool == *tool && is_asked(it)));
+        self.tracker.forget(message, |tool| found.is_some() || unfilled.contains(&tool));
+        if let Some(Mentioned { tool, rule, words, .. }) = found {
+            let (reading, words) = (Rc::clone(reading), occurrences.bytes(words));
+            let (sentence, clause) = (range.clone(), range);
+            let mention = Mention { tool, message, reading, sentence, clause, rule, words };
+            self.tracker.record([mention].into_iter());
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if the values in a message cannot change which tools it mentions.
+    fn is_settled(&mut self, message: usize, reading: &Reading) -> Result<bool, Unfinished> {
+        let (text, mut mentions) = (&reading.text, self.tracker.mentions_in(message));
+        let only = match (mentions.next(), mentions.next()) {
+            (None, _) => return Ok(!may_have_values(text)),
+            (Some(_), Some(_)) => return Ok(false),
+            (Some(only), None) => only,
+        };
+        let is_phrase = text[only.words.clone()].contains(' ');
+        if is_phrase || !may_have_values(text) {
+            return Ok(true);
+        }
+        // Most messages state all values, and need no words of an `enum`.
+        let lacks_values = |it: &Described| it.lacks_values(reading.facts(), &[]);
+        Ok(!self.schemas.says(only.tool, self.budget, lacks_values)?)
+    }
+
+    /// Returns the recorded mentions in a message, with the positions of their words in the whole.
+    fn known(&self, message: usize, whole: &Sentence) -> Vec<Mentioned> {
+        let known = self.tracker.mentions_in(message).map(|it| {
+            let [first, end] = [it.words.start, it.words.end].map(|at| whole.word_from(at));
+            let words = [first, end.max(first + 1) - 1];
+            Mentioned { tool: it.tool, at: first, rule: it.rule, words }
+        });
+        known.collect()
     }
 
     /// Returns the tools that a sentence may mention, sorted.

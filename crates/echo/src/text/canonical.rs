@@ -101,6 +101,8 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         // "complaint", "complain"
         Some(b't') if ends("sent") || ends("aint") => &[("t", "")],
         Some(b't') => &[("ment", "")],
+        // "catalogue", "catalog"
+        Some(b'e') if ends("ogue") => &[("ue", "")],
         Some(b'e') if canonical.len() > 6 && ends("age") => &[("age", "")],
         Some(b'e') => &[("e", "")],
         Some(b'c') if ends("ic") => &[("c", "")],
@@ -108,7 +110,8 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         Some(b'i') if ends("abiliti") => &[("iliti", "l")],
         // "delivery", "deliver"
         Some(b'i') if ends("veri") => &[("eri", "")],
-        // "removal", "renewal", "rehearsal"
+        // "removal", "renewal", "rehearsal", "rental"
+        Some(b'l') if ends("rental") => &[("al", "")],
         Some(b'l') if ends("val") || ends("wal") || ends("sal") => &[("al", "")],
         Some(b's') if is_short_plural(canonical.as_bytes()) => &[("s", "")],
         Some(b's') => &[("ness", "")],
@@ -149,7 +152,7 @@ mod tests {
              prescription prescribe,subscription subscribing,reservation reserve,translation translate,\
              shipment ship,buying buy,logs log,keys key,calculator calculate,repeating repeat,cancelled cancel,travelling travel,\
              availability available,spelling spell,\
-             announcement announce,management manage,rehearsal rehearse";
+             announcement announce,management manage,rehearsal rehearse,rental rent,catalogue catalog";
         for pair in pairs.split(',') {
             let (noun, verb) = pair.split_once(' ').unwrap();
             assert_eq!(stem(&canonical(noun)), stem(&canonical(verb)), "{pair}");

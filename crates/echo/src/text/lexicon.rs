@@ -71,9 +71,9 @@ pub(super) const ENCOURAGEMENTS: &str = "forget hesitate neglect fail omit worri
 /// Titles of persons and saints, whose dot ends no sentence.
 pub(super) const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St"];
 /// Lower-case words inside names.
-pub(crate) const PARTICLES: [&str; 17] = [
-    "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "en", "sur",
-    "sous", "upon",
+pub(crate) const PARTICLES: [&str; 18] = [
+    "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "im", "en",
+    "sur", "sous", "upon",
 ];
 /// Numerals at the end of names.
 pub(crate) const NUMERALS: [&str; 4] = ["II", "III", "IV", "VI"];
@@ -132,7 +132,7 @@ pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with enable en
 pub(crate) const ARTICLES: &str = "the a an my our your this that";
 pub(crate) const PRONOUNS: &str = "it him her them";
 /// Words between a noun and what is said of it: "the door was not locked".
-pub(super) const AUXILIARIES: &str = "is are was were be been not";
+pub(super) const AUXILIARIES: &str = "is are was were be been not has have had alreadi";
 /// Words that start a clause.
 pub(crate) const CLAUSE_STARTS: &str = "and then while";
 /// The ends of the names of files.

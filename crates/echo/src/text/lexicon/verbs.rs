@@ -29,10 +29,10 @@ pub(crate) struct Request {
 const REQUESTS: [(&str, &str, &str); 32] = [
     ("schedule", "", "book reserve plan"),
     ("book", "", "schedule"),
-    ("arrange", "", "book reserve schedule plan organize"),
+    ("arrange", "", "book reserve schedule plan organiz"),
     ("organize", "", "plan schedule arrange create"),
     ("organise", "", "plan schedule arrange create"),
-    ("plan", "", "schedule organize create"),
+    ("plan", "", "schedule organiz create"),
     ("enter", "", "register enroll record log"),
     ("enroll", "", "register"),
     ("tell", "", "send notifi inform announce"),
