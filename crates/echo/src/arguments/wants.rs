@@ -16,6 +16,8 @@ use crate::{
 pub(super) const MAX_CHOICES: usize = 64;
 /// Maximum number of words of a description that are read.
 const MAX_WORDS: usize = 64;
+/// What a word counts that only describes a property.
+const DESCRIBING: usize = 1;
 
 impl Described<'_> {
     /// Returns `true` if a property may take any fact of one of some types.
@@ -67,10 +69,8 @@ impl Described<'_> {
 
     /// Returns the stems of the telling words of the properties and of the values in `enum`.
     pub(crate) fn stems(&self) -> BTreeSet<String> {
-        let choices = self.properties.iter().flat_map(choices).flatten();
-        let names = self.properties.iter().flat_map(|it| &it.own_words).cloned();
-        let telling = names.chain(choices).filter(|word| is_telling(word));
-        telling.map(|word| stem(&word).into_owned()).collect()
+        let stated = self.vocabulary().iter().filter(|(_, weight)| **weight > DESCRIBING);
+        stated.map(|(stem, _)| stem.clone()).collect()
     }
 
     /// Returns `true` if a call should have several values.
@@ -92,14 +92,19 @@ impl Described<'_> {
     /// a code in the form that a description shows 5, a word of a property or of another value 2, and one that
     /// describes a property 1, as does each value that a call should have, from the third on.
     pub(crate) fn support(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> usize {
-        let vocabulary = self.vocabulary.get_or_init(|| self.vocabulary());
+        let vocabulary = self.vocabulary();
         let listed: usize = stems.iter().filter_map(|it| vocabulary.get(&**it)).sum();
         let has_form = |it: &&Description| facts.iter().any(|fact| it.has_form(fact));
         let wanted = self.wanted().count().saturating_sub(2);
         listed + 5 * self.wanted().filter(has_form).count() + wanted
     }
 
-    fn vocabulary(&self) -> BTreeMap<String, usize> {
+    /// Returns the stems of the telling words, each with what it counts.
+    fn vocabulary(&self) -> &BTreeMap<String, usize> {
+        self.vocabulary.get_or_init(|| self.read_vocabulary())
+    }
+
+    fn read_vocabulary(&self) -> BTreeMap<String, usize> {
         let mut vocabulary = BTreeMap::new();
         let mut add = |word: &str, weight: usize| {
             if is_telling(word) {
@@ -112,7 +117,7 @@ impl Described<'_> {
             choices(it).flatten().for_each(|word| add(&word, choice_weight));
             it.own_words.iter().for_each(|word| add(word, 2));
             let texts = it.schemas.iter().filter_map(|schema| schema["description"].as_str());
-            texts.flat_map(canonical_words).take(MAX_WORDS).for_each(|word| add(&word, 1));
+            texts.flat_map(canonical_words).take(MAX_WORDS).for_each(|word| add(&word, DESCRIBING));
         }
         vocabulary
     }

@@ -36,7 +36,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         &mut self,
         known: &[Mentioned],
     ) -> Result<Option<Mentioned>, Unfinished> {
-        let words = 0..self.sentence.words.len();
+        let words = self.whole();
         if !self.may_state_values(&words) || !self.are_displaceable(known)? {
             return Ok(None);
         }
@@ -61,7 +61,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns `true` if all mentions are of single words and of tools that lack values, and not asked for otherwise:
     /// "Open a claim" asks for `create_claim`.
     fn are_displaceable(&mut self, known: &[Mentioned]) -> Result<bool, Unfinished> {
-        let words = 0..self.sentence.words.len();
+        let words = self.whole();
         for it in known.iter().filter(|it| it.rule != RULE) {
             let is_word = it.words[0] == it.words[1];
             if !is_word
@@ -76,7 +76,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
 
     /// Returns `true` if the sentence does not state all values that a call of a tool must have.
     fn lacks_values(&mut self, tool: usize) -> Result<bool, Unfinished> {
-        let stems = self.stems(&(0..self.sentence.words.len()));
+        let stems = self.stems(&self.whole());
         let facts = self.facts(self.sentence.range.clone())?;
         self.schemas.says(tool, self.budget, |it| it.lacks_values(facts, &stems))
     }
@@ -115,14 +115,18 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         {
             return Ok(true);
         }
-        Ok(!is_question && self.is_filled(tool, &(0..self.sentence.words.len()))?)
+        Ok(!is_question && self.is_filled(tool, &self.whole())?)
     }
 
     /// Returns `true` if the sentence has the verb of a tool.
     fn has_verb(&self, tool: usize) -> bool {
         let verb = first_word(&self.index.tools[tool].words);
-        let mut words = 0..self.sentence.words.len();
-        verb.is_some_and(|verb| words.any(|at| self.occurrences.form(at) == verb))
+        verb.is_some_and(|verb| self.whole().any(|at| self.occurrences.form(at) == verb))
+    }
+
+    /// Returns all words of the sentence.
+    fn whole(&self) -> Range<usize> {
+        0..self.sentence.words.len()
     }
 
     /// Returns `false` for what negates or calculates, and if there is no choice between tools. Numbers are the values
@@ -154,7 +158,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         for tool in candidates {
             let [name, description] =
                 [&named, &described].map(|it| it.get(&tool).copied().unwrap_or(0));
-            let listed = self.schemas.support(tool, facts, &stems, self.budget)?;
+            let listed = self.schemas.says(tool, self.budget, |it| it.support(facts, &stems))?;
             let support = NAME_WEIGHT * name + DESCRIPTION_WEIGHT * description + listed;
             supports.insert(tool, support);
         }

@@ -122,7 +122,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             if !(self.is_pending)(*tool) {
                 continue;
             }
-            let known = self.schemas.stems(*tool, self.budget)?;
+            let known = self.schemas.says(*tool, self.budget, |it| it.stems())?;
             let listed = stems.iter().filter(|stem| known.contains(&***stem)).count();
             support.push((described.get(tool).copied().unwrap_or(0) + listed, *tool));
         }
@@ -150,7 +150,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         }
         let object = self.object(rest)?.filter(|of| RARE.contains(of));
         Ok(match object {
-            Some(of) => self.schemas.count_wanted(tool, &[of], self.budget)? > 0,
+            Some(of) => self.schemas.says(tool, self.budget, |it| it.count_wanted(&[of]))? > 0,
             None => false,
         })
     }
@@ -177,7 +177,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let facts = self.facts(self.byte(rest.start)..self.byte(rest.end))?;
         let types = facts.iter().map(|it| it.of).filter(|it| *it != FactType::Number);
         let types: Vec<_> = types.collect();
-        match self.schemas.count_wanted(tool, &types, self.budget)? {
+        match self.schemas.says(tool, self.budget, |it| it.count_wanted(&types))? {
             0 => Ok(None),
             _ => self.by_action(&[tool], rest, 1),
         }
@@ -200,7 +200,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
             let is_noun = self.index.tools[*tool].name.len() == 1;
             if is_noun
                 && (self.is_pending)(*tool)
-                && self.schemas.take(*tool, &[of], self.budget)?
+                && self.schemas.says(*tool, self.budget, |it| it.takes_any(&[of]))?
             {
                 found.push(*tool);
             }
@@ -249,7 +249,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let is_other = |of: &FactType| !labels.iter().any(|label| label.types.contains(of));
         let types: Vec<_> =
             facts.iter().map(|it| it.of).filter(|of| RARE.contains(of)).filter(is_other).collect();
-        Ok(!types.is_empty() && self.schemas.take(tool, &types, self.budget)?)
+        Ok(!types.is_empty() && self.schemas.says(tool, self.budget, |it| it.takes_any(&types))?)
     }
 
     /// Returns `true` if some words state all values that a call of a tool should have.
@@ -284,7 +284,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         }
         let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
         let types: Vec<_> = facts.iter().map(|it| it.of).collect();
-        Ok(self.schemas.count_wanted(tool, &types, self.budget)? > 1)
+        Ok(self.schemas.says(tool, self.budget, |it| it.count_wanted(&types))? > 1)
     }
 
     /// Returns the position of the verb of a wish.
@@ -306,7 +306,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         if !self.terms_of(first).iter().any(|it| name.contains(it)) {
             return Ok(false);
         }
-        let known = self.schemas.stems(tool, self.budget)?;
+        let known = self.schemas.says(tool, self.budget, |it| it.stems())?;
         let listed =
             self.stems(&(first + 1..words.end)).into_iter().filter(|it| known.contains(&**it));
         let form = |word: &Word| self.sentence.form(word);

@@ -112,7 +112,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             return Ok(false);
         }
         let verb = self.occurrences.form(words.start);
-        let known = self.schemas.stems(tool, self.budget)?;
+        let known = self.schemas.says(tool, self.budget, |it| it.stems())?;
         if contains(CHANGE_VERBS, verb) {
             let is_other = |at: &usize| !self.has_noun(tool, *at..at + 1);
             let mut others = (words.start + 1..words.end).filter(is_other);

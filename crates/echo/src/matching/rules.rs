@@ -320,7 +320,7 @@ impl<'a> SentenceMatcher<'a> {
         };
         Ok(self.mentioned.iter().any(is_for)
             || (label.starts_statement || label.types == [FactType::Code])
-                && !self.schemas.take(tool, label.types, self.budget)?)
+                && !self.schemas.says(tool, self.budget, |it| it.takes_any(label.types))?)
     }
 
     /// Returns `true` if the sentence begins with the verb of the tool.

@@ -1,11 +1,6 @@
 //! What the schemas of the offered tools say. Only few sentences need them, so they are read then.
 
-use std::{
-    borrow::Cow,
-    cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use mynah_core::chat::{LazyJson, Tool};
 
@@ -13,7 +8,6 @@ use super::work_budget::WorkBudget;
 use crate::{
     arguments::{Described, ReplyBudget},
     effort::{Effort, Unfinished},
-    facts::{Fact, FactType},
     schemas::{ToolSchema, described},
 };
 
@@ -33,58 +27,14 @@ impl<'t> Schemas<'t> {
         Self { tools, effort, known: RefCell::default() }
     }
 
-    /// Returns `true` if a property of a tool may take a fact of one of some types.
-    pub(super) fn take(
-        &self,
-        tool: usize,
-        types: &[FactType],
-        budget: &mut WorkBudget,
-    ) -> Result<bool, Unfinished> {
-        let schema = self.read(tool, budget)?;
-        Ok(schema.is_some_and(|it| it.described().takes_any(types)))
-    }
-
-    /// Returns how many properties that a call of a tool should have may take a fact of one of some types.
-    pub(super) fn count_wanted(
-        &self,
-        tool: usize,
-        types: &[FactType],
-        budget: &mut WorkBudget,
-    ) -> Result<usize, Unfinished> {
-        let schema = self.read(tool, budget)?;
-        Ok(schema.map_or(0, |it| it.described().count_wanted(types)))
-    }
-
-    /// Returns the stems of the words of a tool's properties and of the values that they list.
-    pub(super) fn stems(
+    /// Returns what the schema of a tool says, or the default if the tool has none.
+    pub(super) fn says<T: Default>(
         &self,
         tool: usize,
         budget: &mut WorkBudget,
-    ) -> Result<BTreeSet<String>, Unfinished> {
-        let schema = self.read(tool, budget)?;
-        Ok(schema.map(|it| it.described().stems()).unwrap_or_default())
-    }
-
-    /// Returns how much some facts and stems of words support a tool by its schema.
-    pub(super) fn support(
-        &self,
-        tool: usize,
-        facts: &[Rc<Fact>],
-        stems: &[Cow<str>],
-        budget: &mut WorkBudget,
-    ) -> Result<usize, Unfinished> {
-        let schema = self.read(tool, budget)?;
-        Ok(schema.map_or(0, |it| it.described().support(facts, stems)))
-    }
-
-    /// Returns `true` if a test of what the schema of a tool says succeeds.
-    pub(super) fn says(
-        &self,
-        tool: usize,
-        budget: &mut WorkBudget,
-        test: impl FnOnce(&Described) -> bool,
-    ) -> Result<bool, Unfinished> {
-        Ok(self.read(tool, budget)?.is_some_and(|it| test(it.described())))
+        answer: impl FnOnce(&Described) -> T,
+    ) -> Result<T, Unfinished> {
+        Ok(self.read(tool, budget)?.map(|it| answer(it.described())).unwrap_or_default())
     }
 
     fn read(
