@@ -9,7 +9,7 @@ use crate::{
     facts::{Fact, FactType, compile},
     text::{
         canonical, last_word,
-        lexicon::{CLAUSE_WORDS, OWN_TEXTS, PHRASE_ENDS, contains},
+        lexicon::{CLAUSE_WORDS, PHRASE_ENDS, contains},
         sentences, words,
     },
 };
@@ -76,9 +76,7 @@ impl Search<'_, '_> {
     pub(super) fn sentence_told(&self) -> Option<Fact> {
         let text = &self.scope.reading.text;
         let is_short = self.scope.range == (0..text.len()) && text.len() < MAX_TEXT;
-        let is_own_text =
-            self.property.has_any_word(OWN_TEXTS) && !self.property.has_any_word("title subject");
-        if !is_short || !is_own_text {
+        if !is_short || !self.property.is_report() {
             return None;
         }
         let tells = |part: &str| {

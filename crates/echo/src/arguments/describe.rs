@@ -20,7 +20,7 @@ use crate::{
     facts::{FactType, Kind, Meaning, Role, meaning_of},
     text::{
         canonical_words,
-        lexicon::{contains, is_generic},
+        lexicon::{OWN_TEXTS, contains, is_generic},
         lower_case_words, stem,
     },
 };
@@ -324,6 +324,12 @@ impl<'a> Description<'a> {
                 let is_title = self.words.len() > 1 || self.has_any_word("title subject");
                 it.is_unlisted() || it.kind() == Kind::Title && is_title
             })
+    }
+
+    /// Returns `true` for a text about the request, such as a problem, which has no name. A title and the subject of
+    /// an exam may have one.
+    pub(super) fn is_report(&self) -> bool {
+        self.has_any_word(OWN_TEXTS) && !self.has_any_word("title subject")
     }
 
     pub(super) fn has_word(&self, word: &str) -> bool {

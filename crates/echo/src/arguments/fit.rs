@@ -110,7 +110,8 @@ pub(super) fn is_name_of_something(property: &Property) -> bool {
         && (property.words.len() > 1 || property.has_word("name"))
 }
 
-fn is_wanted_person(property: &Property) -> bool {
+/// Returns `true` for a person that must be there.
+pub(super) fn is_wanted_person(property: &Property) -> bool {
     property.kind() == Some(Kind::Person) && property.is_wanted
 }
 

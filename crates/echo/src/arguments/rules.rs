@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{
     fit::{
         BOUNDS, has_cue, is_amount, is_bare, is_behind_own_cue, is_left_for, is_name_of_something,
+        is_wanted_person,
     },
     property::{Offer, Property},
     search::{Search, counted},
@@ -13,7 +14,7 @@ use crate::{
     facts::{Fact, FactType, Kind, Role},
     text::{
         canonical,
-        lexicon::{COUNTS, OWN_TEXTS, PEOPLE, contains},
+        lexicon::{COUNTS, PEOPLE, contains},
     },
 };
 
@@ -129,7 +130,6 @@ impl Search<'_, '_> {
     /// Returns `true` for the name of a thing if the property is a person, and of a person if it is the name of a
     /// thing, and one of the other kind is there for it: "Sign up Ada Byron for the Poetry Night".
     pub(super) fn names_other(&self, fact: &Fact) -> bool {
-        let is_person = |it: &Property| it.kind() == Some(Kind::Person) && it.is_wanted;
         let is_thing = |it: &Property| {
             is_name_of_something(it) || it.kind() == Some(Kind::Event) && it.is_wanted
         };
@@ -145,16 +145,15 @@ impl Search<'_, '_> {
         let of_thing = names_thing(fact);
         fact.of == FactType::Name
             && match of_thing {
-                true => is_person(self.property) && self.has_rival(fact, is_thing),
-                false => is_thing(self.property) && self.has_rival(fact, is_person),
+                true => is_wanted_person(self.property) && self.has_rival(fact, is_thing),
+                false => is_thing(self.property) && self.has_rival(fact, is_wanted_person),
             }
             && has(!of_thing)
     }
 
     /// Returns `true` for a name that somebody may have instead of a title: "Sign up Ada Byron for 'Chess'".
     fn is_of_person(&self, fact: &Fact) -> bool {
-        let is_person = |it: &Property| it.kind() == Some(Kind::Person) && it.is_wanted;
-        fact.of == FactType::Name && self.has_rival(fact, is_person)
+        fact.of == FactType::Name && self.has_rival(fact, is_wanted_person)
     }
 
     /// Returns `true` for a quotation behind a colon that a text may have instead: "Notify Ada: 'We are late'".
@@ -318,9 +317,6 @@ impl Search<'_, '_> {
                 && self.property.words.len() > 1
                 && !self.properties.iter().any(is_place);
         let may_be_in = is_named && !self.scope.reading.facts().iter().any(is_better);
-        // A problem has no name, but a title and the subject of an exam may have one.
-        let is_report =
-            self.property.has_any_word(OWN_TEXTS) && !self.property.has_any_word("title subject");
         let is_apart = |fact: &Rc<Fact>| {
             // A cue in the clause of another call is none here.
             let own = self.property.offers.iter().find(|it| it.fact.range == fact.range);
@@ -341,7 +337,8 @@ impl Search<'_, '_> {
                     && !self.is_of_other_kind(fact)
                     && (of == FactType::Quote && !is_title || is_apart(fact))
                     && !is_noun
-                    && (matches!(of, FactType::Quote | FactType::Identifier) || !is_report)
+                    && (matches!(of, FactType::Quote | FactType::Identifier)
+                        || !self.property.is_report())
                     && (of != FactType::Identifier || self.is_value(fact))
             };
             // A long number is a code only for a text.
