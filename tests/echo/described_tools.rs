@@ -1,5 +1,4 @@
-//! Runs `described_tools.yaml`, a table of user messages with the calls that they cause, for tools with
-//! descriptions and required properties.
+//! Runs tables of user messages with the calls that they cause, for tools with descriptions and required properties.
 
 use std::{collections::BTreeMap, fs};
 
@@ -39,7 +38,17 @@ struct Sentence {
 
 #[tokio::test]
 async fn sentences_cause_the_expected_calls() {
-    let text = fs::read_to_string(folder("tests/echo/described_tools.yaml")).expect("a file");
+    check("tests/echo/described_tools.yaml").await;
+}
+
+#[tokio::test]
+async fn plain_words_cause_the_expected_calls() {
+    check("tests/echo/plain_words.yaml").await;
+}
+
+/// Checks the calls of each sentence in a table.
+async fn check(table: &str) {
+    let text = fs::read_to_string(folder(table)).expect("a file");
     let file: File = serde_saphyr::from_str(&text).expect("sentences");
     let tools = file.tools.iter();
     let tools = tools

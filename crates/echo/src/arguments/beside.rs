@@ -30,6 +30,8 @@ impl Search<'_, '_> {
             (self.fits_best(fact) || follows_participle(fact))
                 && !is_counted(property, fact, reading)
                 && !self.is_bound_of_other(fact)
+                && !self.is_behind_other(fact)
+                && !self.is_half_said(fact)
                 && !self.is_before_other(fact)
                 && !self.is_object(fact)
                 && !self.is_led_by_counted(fact)
@@ -37,6 +39,16 @@ impl Search<'_, '_> {
         });
         self.add_list(&mut offers);
         offers
+    }
+
+    /// Returns `true` for an amount behind a part of the name of a property that need not be there, if one that must be
+    /// there may have it: "a monthly payment on a $20,000 loan" states no `down_payment`.
+    fn is_half_said(&self, fact: &Fact) -> bool {
+        let count = self.property.count_words(self.scope.reading.lead(fact));
+        is_amount(fact)
+            && !self.property.is_wanted
+            && count < self.property.own_words.len()
+            && self.has_rival(fact, |it| it.is_wanted && it.is_numeric())
     }
 
     /// Returns `true` for an amount without a cue, if the property is a bound that need not be there: "a bid of 4500"
@@ -59,6 +71,7 @@ impl Search<'_, '_> {
         let mut offers = self.offers(|fact| {
             let is_beside = is_beside_own_word(property, fact, reading)
                 && !self.is_beside_other_word(fact)
+                && !self.is_half_said(fact)
                 && !self.is_object(fact)
                 && !is_counted(property, fact, reading);
             (is_beside || self.is_text_before_own_word(fact))

@@ -1,6 +1,6 @@
 //! The clauses that are texts: "Report a problem: the door is jammed".
 
-use std::{ops::Range, sync::LazyLock};
+use std::{ops::Range, rc::Rc, sync::LazyLock};
 
 use regex::{Match, Regex};
 
@@ -48,7 +48,9 @@ impl Search<'_, '_> {
         let rest = &rest[..end];
         let first = rest.split(' ').next().unwrap_or(rest).to_lowercase();
         // "a scratched door and a dent" are things, not a statement.
-        let starts_otherwise = contains(CLAUSE_WORDS, &first)
+        // "Report a fault: there is no dial tone"
+        let may_tell = mark == ": " && self.property.is_report() && self.is_statement(rest);
+        let starts_otherwise = contains(CLAUSE_WORDS, &first) && !may_tell
             || contains(PHRASE_ENDS, &first)
             || contains("a an", &first) && !self.is_statement(rest);
         if starts_otherwise || !(1..MAX_BYTES).contains(&rest.len()) {
@@ -85,13 +87,18 @@ impl Search<'_, '_> {
             said.any(|word| contains(TELLING_VERBS, word)) && !forms.any(|it| self.is_of_tool(&it))
         };
         let told = sentences(text).find(|it| tells(&text[it.clone()]))?;
-        let mut facts = self.scope.reading.facts().iter().map(|it| it.range.start);
-        let first = facts.find(|at| told.contains(at)).unwrap_or(told.end);
+        let is_apart = |it: &Fact| text[..it.range.start].ends_with(", ");
+        let is_value = |it: &&Rc<Fact>| {
+            told.contains(&it.range.start) && (it.of != FactType::Name || is_apart(it))
+        };
+        let mut facts = self.scope.reading.facts().iter().filter(is_value).map(|it| it.range.start);
+        let first = facts.next().unwrap_or(told.end);
         let part = &text[told.start..first];
         let end = PREPOSITION.find(part).map_or(part.len(), |it| it.start());
         let part = part[..end].trim_end().trim_end_matches(['.', '!', ',', ';']);
-        let is_clause = part.contains(' ') && part.len() < MAX_BYTES;
-        is_clause.then(|| self.scope.reading.phrase(told.start..told.start + part.len()))
+        let start = told.start + part.len() - part.trim_start().len();
+        let is_clause = part.trim().contains(' ') && part.len() < MAX_BYTES;
+        is_clause.then(|| self.scope.reading.phrase(start..told.start + part.len()))
     }
 
     /// Returns the part of the message in which a clause may be the value.
@@ -144,12 +151,13 @@ fn is_clause(found: &Match) -> bool {
     !contains(STATEMENT_VERBS, first) && !contains("says can will would should", first)
 }
 
-/// The reason that a request gives: "because the print is damaged".
+/// The reason that a request gives: "because the print is damaged", "due to high winds".
 pub(super) fn reason(text: &str) -> Option<Range<usize>> {
     Some(REASON.captures(text)?.get(1)?.range())
 }
 
-static REASON: LazyLock<Regex> = LazyLock::new(|| compile(r"\bbecause (?:of )?([^,.;!?\n]+)"));
+static REASON: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\b(?:because(?: of)?|due to) ([^,.;!?\n]+)"));
 
 /// A preposition, and words that lead to a value behind it.
 static PREPOSITION: LazyLock<Regex> =

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::{
     budget::{Budget, NoValue},
     flatten::Flattener,
-    own_words::{own_words, share_stem},
-    prose::{self, DateForm},
+    own_words::own_words,
+    prose::{self, DateForm, Shown},
     schema::FlatSchema,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     text::{
         canonical_words,
         lexicon::{OWN_TEXTS, contains, is_generic},
-        lower_case_words, stem,
+        lower_case_words,
     },
 };
 
@@ -64,7 +64,7 @@ pub(super) struct Description<'a> {
     /// The canonical words of the name.
     pub(super) words: Vec<String>,
     /// The canonical words in one, if there are several: "userid".
-    joined: String,
+    pub(super) joined: String,
     /// The words beside which its facts stand.
     pub(super) own_words: Vec<String>,
     /// The words of the description of a number.
@@ -94,8 +94,8 @@ pub(super) struct Description<'a> {
     /// The values that the description lists.
     pub(super) prose_choices: Vec<String>,
     pub(super) meaning: Option<Meaning>,
-    /// What the code in the description, which is an example, starts with.
-    pub(super) code_prefix: Option<&'a str>,
+    /// What the descriptions show.
+    pub(super) shown: Shown<'a>,
 }
 
 impl<'a> Described<'a> {
@@ -218,11 +218,18 @@ impl<'a> Description<'a> {
         let is_numeric = is_numeric(type_name);
         let format = flat.strings("format").next();
         let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
+        let shown = Shown::new(descriptions(&schemas, flat));
         let meaning = match type_name {
             "boolean" | "null" => None,
             _ => {
-                let shown = flat.strings("description").find_map(prose::shown_format);
-                meaning_of(&words, format.or(shown), tool, is_numeric)
+                let form = flat.strings("description").find_map(prose::shown_format);
+                let meaning = meaning_of(&words, format.or(form), tool, is_numeric);
+                match meaning {
+                    Some(it) if it.kind() == Kind::Email && format.is_none() && shown.says_name => {
+                        it.of_person()
+                    }
+                    meaning => meaning,
+                }
             }
         };
         let mut date_forms = flat.strings("description").filter(|_| format.is_none());
@@ -260,7 +267,7 @@ impl<'a> Description<'a> {
             pattern: flat.strings("pattern").next(),
             choices: flat.listed("enum").collect(),
             prose_choices: prose_choices(meaning, flat),
-            code_prefix: flat.strings("description").find_map(prose::code_prefix),
+            shown,
             meaning,
             path,
         }
@@ -340,24 +347,6 @@ impl<'a> Description<'a> {
         self.words.iter().any(|word| contains(list, word))
     }
 
-    /// Returns how many words of the property's name stand together at the end of a lead.
-    pub(super) fn count_words<'w>(&self, lead: impl Iterator<Item = &'w str>) -> usize {
-        lead.take_while(|word| self.has_word(word)).count()
-    }
-
-    /// Returns `true` if a canonical word shares its stem with a word of the property.
-    pub(super) fn shares_stem(&self, word: &str) -> bool {
-        self.own_words.iter().any(|own| share_stem(own, word))
-    }
-
-    /// Returns `true` for a participle of a word of a list or a day: "blocking" for `blocked_roads`, "arriving"
-    /// for `arrival_date`.
-    pub(super) fn has_participle(&self, word: &str) -> bool {
-        (self.is_array || matches!(self.kind(), Some(Kind::Date | Kind::Moment)))
-            && word.ends_with("ing")
-            && self.own_words.iter().any(|own| own != word && stem(own) == stem(word))
-    }
-
     /// Returns the cues of its bound if the property is a minimum or a maximum.
     pub(super) fn bound_cues(&self) -> Option<&'static str> {
         if self.has_any_word(LOWEST) {
@@ -368,12 +357,12 @@ impl<'a> Description<'a> {
             None
         }
     }
+}
 
-    /// Returns `true` if a fact beside the word belongs to the property.
-    pub(super) fn owns(&self, word: Option<&str>) -> bool {
-        let is_own = |word: &str| self.own_words.iter().any(|it| it == word) || self.joined == word;
-        word.is_some_and(is_own)
-    }
+/// Returns the descriptions of a property, and those of its items.
+fn descriptions<'a>(schemas: &[&'a Value], flat: &FlatSchema<'a>) -> impl Iterator<Item = &'a str> {
+    let own = schemas.iter().filter_map(|schema| schema.get("description")?.as_str());
+    own.chain(flat.strings("description").collect::<Vec<_>>())
 }
 
 /// Returns the canonical words of the descriptions that are not generic.

@@ -3,7 +3,12 @@
 use super::property::Property;
 use crate::{
     facts::{Fact, FactType, Kind, Reading, Role},
-    text::lexicon::{DISTANCES, PREPOSITIONS, SITES, TIMES, contains, is_exclusive, pairs},
+    text::{
+        canonical,
+        lexicon::{
+            AMOUNT_UNITS, DISTANCES, PREPOSITIONS, SITES, TIMES, contains, is_exclusive, pairs,
+        },
+    },
 };
 
 /// The cues before a fact that say where something is.
@@ -27,10 +32,24 @@ pub(super) fn is_amount(fact: &Fact) -> bool {
     matches!(fact.of, FactType::Number | FactType::Money | FactType::Share)
 }
 
-/// Returns `true` for an amount of money or a percentage, which is no number of minutes or miles.
+/// Returns `true` for an amount of money or a percentage, which is no number of minutes or degrees.
 pub(super) fn is_other_unit(property: &Property, fact: &Fact) -> bool {
+    let is_measure = |word: &String| contains(MEASURES, word);
     matches!(fact.of, FactType::Money | FactType::Share)
-        && property.words.last().is_some_and(|word| contains(MEASURES, word))
+        && (property.words.last().is_some_and(|it| is_measure(it) || contains("number id", it))
+            || property
+                .described_words
+                .iter()
+                .any(|it| contains("degree kilogram meter metre", it)))
+}
+
+/// Returns `true` for a number with a unit, which is no number of a table.
+pub(super) fn is_measured(property: &Property, fact: &Fact, reading: &Reading) -> bool {
+    let after = reading.text[fact.range.end..].trim_start_matches(' ');
+    let unit = after.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+    fact.of == FactType::Number
+        && property.words.last().is_some_and(|word| contains("number id", word))
+        && contains(AMOUNT_UNITS, unit)
 }
 
 /// Returns `true` for capitalized words, also if they name a language, a currency or a day.
@@ -51,6 +70,13 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     let is_word = property.has_word(cue);
     match property.kind() {
         Some(Kind::Copy) => is_word,
+        // "from comfort to basic" for `new_plan`
+        _ if fact.of == FactType::Choice
+            && property.role() == Role::End
+            && contains("to into onto", cue) =>
+        {
+            true
+        }
         Some(Kind::Label) if is_word => true,
         _ if property.user_cue == Some(cue) => true,
         _ if fact.of == FactType::Word => false,
@@ -62,7 +88,7 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
 /// Returns `true` for a number behind a preposition, which is not the value of a text: "a car for 3 days".
 pub(super) fn is_counted(property: &Property, fact: &Fact, reading: &Reading) -> bool {
     !property.is_numeric()
-        && matches!(property.kind(), Some(Kind::Label | Kind::Id))
+        && matches!(property.kind(), Some(Kind::Label | Kind::Id | Kind::Room))
         && fact.of == FactType::Number
         && contains(PREPOSITIONS, reading.mark_before(fact))
 }
@@ -76,11 +102,28 @@ pub(super) fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Rea
     let is_times = || pairs(TIMES).any(|(word, _)| word == &reading.text[fact.range.clone()]);
     match fact.of {
         FactType::Word => false,
+        FactType::Number if property.has_word("age") && is_age(fact, reading) => true,
+        // "with Ada Byron as the examiner"
+        FactType::Name if is_as_own_word(property, fact, reading) => true,
         FactType::Name | FactType::Quote => before,
         // Only a number of times is offered these words.
         FactType::Number if is_times() => true,
         _ => before || after,
     }
+}
+
+/// Returns `true` for a name before "as" and a word of a property.
+fn is_as_own_word(property: &Property, name: &Fact, reading: &Reading) -> bool {
+    let Some(role) = reading.text[name.range.end..].strip_prefix(" as ") else { return false };
+    let mut words = role.split(|c: char| !c.is_alphanumeric()).take(3);
+    words.any(|word| !word.is_empty() && property.owns(Some(&canonical(word))))
+}
+
+/// Returns `true` for a number of years of somebody: "a 63-year-old applicant".
+pub(super) fn is_age(fact: &Fact, reading: &Reading) -> bool {
+    let rest = reading.text[fact.range.end..].trim_start_matches(['-', ' ']);
+    fact.of == FactType::Number
+        && ["year-old", "years old", "years of age"].iter().any(|it| rest.starts_with(it))
 }
 
 /// Returns `true` if the cue before a fact is not one of certain properties, or does not hold the fact
@@ -105,9 +148,16 @@ pub(super) fn is_version(fact: &Fact) -> bool {
 
 /// Returns `true` for the name of something that must be there, such as `pet_name`.
 pub(super) fn is_name_of_something(property: &Property) -> bool {
-    property.kind() == Some(Kind::Title)
-        && property.is_wanted
-        && (property.words.len() > 1 || property.has_word("name"))
+    let is_title = property.kind() == Some(Kind::Title)
+        && (property.words.len() > 1 || property.has_any_word("name title"));
+    property.is_wanted && (is_title || is_named_label(property))
+}
+
+/// Returns `true` for a text that the description says is a name.
+fn is_named_label(property: &Property) -> bool {
+    property.shown.name == Some(true)
+        && !property.has_choices()
+        && property.meaning.is_some_and(|it| it.is_unlisted())
 }
 
 /// Returns `true` for a person that must be there.
@@ -141,7 +191,9 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
         Some(Kind::Share) if !property.is_wanted => fact.of == FactType::Share,
         // Short numbers are more likely counts.
         Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
-        Some(Kind::Id) => fact.of == FactType::Code,
+        Some(Kind::Id) => {
+            fact.of == FactType::Code || property.is_wanted && fact.of == FactType::Capitals
+        }
         Some(Kind::Version) => is_version(fact),
         Some(Kind::Address) => property.is_wanted && fact.of == FactType::Name,
         Some(Kind::Title | Kind::Event) => {
@@ -149,7 +201,11 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact, reading: &Reading) -
             may_be_left && matches!(fact.of, FactType::Quote | FactType::File)
         }
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
-        Some(Kind::Person) if !property.is_wanted => false,
+        Some(Kind::Person) if !property.is_wanted => {
+            fact.of == FactType::Name && fact.cue.is_none() && !property.is_array
+        }
+        // "the lecture hall H-2"
+        Some(Kind::Room) if fact.of == FactType::Code => property.is_wanted,
         Some(Kind::Place | Kind::Room) => {
             let is_led = has_cue(fact, HERE)
                 || has_cue(fact, "from to for on")

@@ -21,15 +21,22 @@ impl Description<'_> {
         self.is_first_name() || LAST_NAMES.contains(&self.name())
     }
 
-    /// Returns `true` for a code that starts like the one in the description.
-    pub(super) fn has_form(&self, fact: &Fact) -> bool {
-        let is_like = |prefix: &str| fact.of == FactType::Code && fact.value.starts_with(prefix);
-        self.code_prefix.is_some_and(is_like)
+    /// Returns `true` for a text or a name that may be lower-case words: "the onion soup" for `dish_name`.
+    pub(super) fn may_be_words(&self) -> bool {
+        self.type_name == "string"
+            && self.format.or(self.pattern).is_none()
+            && self.shown.code.is_none()
+            && matches!(self.kind(), Some(Kind::Label | Kind::Title | Kind::Event))
     }
 
-    /// Returns `true` if a fact may be the value: one that the kind takes, or a code if the description shows
-    /// one.
-    pub(super) fn may_be(&self, fact: &Fact) -> bool {
+    /// Returns `true` for a code that starts like the one in the description.
+    pub(super) fn has_form(&self, fact: &Fact) -> bool {
+        self.shown.code.is_some_and(|form| fact.of == FactType::Code && form.has(&fact.value))
+    }
+
+    /// Returns how well a fact may be the value, 0 for the best, or `None` if it is none: one that the kind takes, or a
+    /// code if the description shows one.
+    pub(super) fn rank_of(&self, fact: &Fact) -> Option<usize> {
         use Kind::{Id, Phone, Room, Version};
         // "class 7C"
         let is_code = fact.range.len() == fact.value.len() + 1 || fact.value.len() >= LONG_NUMBER;
@@ -37,10 +44,15 @@ impl Description<'_> {
             FactType::Number if !self.is_numeric() && is_code => FactType::Code,
             FactType::Number if self.is_numeric() => FactType::Number,
             FactType::Number if !matches!(self.kind(), Some(Id | Phone | Room | Version)) => {
-                return false;
+                return None;
             }
             of => of,
         };
-        self.takes(of) && (self.code_prefix.is_none() || of == FactType::Code)
+        let takes = self.meaning?.row.takes;
+        let rank = takes.iter().position(|it| *it == of)?;
+        match self.has_form(fact) {
+            true => Some(0),
+            false => (self.shown.code.is_none() || of == FactType::Code).then_some(1 + rank),
+        }
     }
 }

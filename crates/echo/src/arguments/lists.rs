@@ -10,7 +10,7 @@ use super::{
     property::{Offer, Property},
 };
 use crate::{
-    facts::{Fact, Reading},
+    facts::{Fact, FactType, Reading},
     text::{
         canonical,
         lexicon::{LIST_JOINTS, contains, is_generic},
@@ -71,14 +71,22 @@ fn list(property: &Property, call: &Call, reading: &Reading, clause: &Range<usiz
         clause.contains(&it.range.start) && !it.continues_list && !property.is_array
     };
     let Some(first) = property.fact.as_ref().filter(is_first) else { return Vec::new() };
-    let rest = first.range.start..clause.end;
-    let mut items: Vec<_> = alternatives(property, first, &rest).into_iter().cloned().collect();
+    let mut items: Vec<_> = alternatives(property, first, clause).into_iter().cloned().collect();
+    let own = items.iter().position(|it| it.fact.range == first.range);
+    let Some(at) = own else { return Vec::new() };
+    // "both my checking and my savings accounts"
+    let joins = |pair: &&[Offer]| joint(reading, &pair[0].fact, &pair[1].fact).is_some();
+    let before = items[..=at].windows(2).rev().take_while(joins).count();
+    items.drain(..at - before);
     items.truncate(MAX_CALLS + 1);
     let joints = items.windows(2).map_while(|it| joint(reading, &it[0].fact, &it[1].fact));
     let joints: Vec<&str> = joints.collect();
     items.truncate(joints.len() + 1);
     let is_of_other = |item: &Offer| {
         call.iter().filter(|it| it.path != property.path).any(|it| {
+            if it.has_form(&item.fact) && !property.has_form(&item.fact) {
+                return true;
+            }
             let waits = it.is_array || it.is_open_and_single() && it.is_wanted;
             let may_have = |offer: &&Offer| waits && it.has_choices() == offer.choice.is_some();
             let offers = it.offers.iter().filter(may_have).map(|it| &it.fact);
@@ -117,7 +125,13 @@ pub(super) fn facts_alike(
     let others = || call.iter().filter(|it| it.path != property.path);
     let of_others = |it: &Fact| reading.beside(it).map(|word| others().any(|it| it.owns(word)));
     let [before, after] = reading.beside(fact).map(|word| word.filter(|_| property.owns(word)));
+    // "Close WEB-301 as done, and change PAY-64 to blocked"
+    let is_rare = matches!(fact.of, FactType::Code | FactType::Phone | FactType::Email);
+    let may_be_of_other =
+        |fact: &Fact| others().flat_map(|it| it.offers.iter()).any(|it| overlap(&it.fact, fact));
     let is_alike = |other: &Fact| match reading.beside(other) {
+        _ if property.has_form(fact) && property.has_form(other) => true,
+        _ if is_rare && !may_be_of_other(other) && !may_be_of_other(fact) => true,
         words if before.is_some() => {
             words[0] == before
                 && property.count_words(reading.lead(other))

@@ -24,15 +24,19 @@ mod generator;
 mod last_resort;
 mod lists;
 mod months;
+mod names;
 mod nouns;
 mod number;
+mod objects;
 mod offers;
 mod origin;
 mod own_words;
 mod participles;
 mod pattern;
 mod phrases;
+mod places;
 mod property;
+mod property_words;
 mod prose;
 mod rules;
 mod schema;
@@ -114,6 +118,18 @@ pub(crate) fn arguments(
     };
     let stated = stated(described, context, budget).into_iter();
     stated.map(|stated| as_object(generate(described, context, stated, budget))).collect()
+}
+
+/// Returns `true` if the arguments of each call that a mention triggers have all values that they must have from what
+/// the user said.
+pub(crate) fn states_all(
+    described: &Described,
+    context: &Context,
+    budget: &mut ReplyBudget,
+) -> bool {
+    let stated = stated(described, context, budget);
+    let mut wanted = described.properties.iter().filter(|it| it.is_wanted);
+    wanted.all(|it| stated.iter().all(|stated| stated.contains_key(it.path.as_slice())))
 }
 
 /// Generates a value of any type.

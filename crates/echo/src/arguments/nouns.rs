@@ -33,6 +33,11 @@ impl Search<'_, '_> {
         let mut phrases =
             numbers.filter(|end| self.scope.range.contains(end)).map(|end| self.phrases_left(end));
         let first = phrases.find_map(|it| it.into_iter().next())?;
+        // "30 tablets", if the number is that of tablets
+        let unit = canonical(&first.fact.value);
+        if self.properties.iter().any(|it| it.described_words.contains(&unit)) {
+            return None;
+        }
         first.fact.value.starts_with(char::is_lowercase).then(|| Fact::clone(&first.fact))
     }
 

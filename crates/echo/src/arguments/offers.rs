@@ -7,12 +7,15 @@ use serde_json::Value;
 
 use super::{
     clauses::reason,
-    fit::is_other_unit,
+    fit::{is_measured, is_other_unit},
     forms::LONG_NUMBER,
     months::months,
     number::from_f64,
     participles::participles,
+    phrases::phrases,
+    places::{ends_with_own_word, house, is_street, numbered, place_words, region, street},
     property::{Offer, Property},
+    prose::CodeForm,
     statements::{stated_phrases, stated_words},
     user_names::user_names,
     wants::MAX_CHOICES,
@@ -21,12 +24,10 @@ use crate::{
     facts::{Fact, FactType, Kind, Reading, compile},
     text::{
         canonical, canonical_words,
-        lexicon::{CLAUSE_WORDS, COUNTS, PHRASE_ENDS, STREETS, TIMES, contains, is_generic, pairs},
+        lexicon::{CLAUSE_WORDS, COUNTS, TIMES, contains, is_generic, pairs},
     },
 };
 
-/// Maximum number of bytes of the number of a house, with what stands around it.
-const MAX_HOUSE: usize = 8;
 /// The words of a property for the reason of a request.
 const REASONS: [&str; 4] = ["reason", "cause", "problem", "issue"];
 
@@ -42,6 +43,7 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
     let Some(meaning) = property.meaning else { return Vec::new() };
     let is_value = |fact: &Rc<Fact>| match fact.of {
         FactType::RelativeDate => property.format.is_none() && property.date_form.is_none(),
+        FactType::Number if is_measured(property, fact, reading) => false,
         FactType::Number if !property.is_numeric() => {
             let is_code = || meaning.row.takes.contains(&FactType::Code);
             !(counts(fact, reading) || is_code() && code(fact, reading).is_some())
@@ -63,7 +65,9 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
         .facts()
         .iter()
         .filter(|it| takes.contains(&FactType::Code) && it.of == FactType::Number);
-    let codes = codes.filter_map(|it| code(it, reading)).map(Rc::new);
+    let codes = codes.filter_map(|it| code(it, reading));
+    let dotted = property.shown.code.into_iter().flat_map(|form| dotted_codes(form, reading));
+    let codes = codes.chain(dotted).map(Rc::new);
     let facts = takes
         .iter()
         .copied()
@@ -79,12 +83,21 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
             }
             FactType::Name if property.has_region => region(fact, reading),
             FactType::Name if property.is_part_of_name() => part_of_name(property, fact, reading),
-            FactType::Name if ends_with_own_word(property, fact, reading) => {
+            FactType::Name
+                if ends_with_own_word(property, fact, reading)
+                    || property.kind() == Some(Kind::Title) =>
+            {
                 numbered(fact, reading)
             }
             FactType::Name if matches!(property.kind(), Some(Kind::Place | Kind::Room)) => {
                 numbered(fact, reading)
                     .or_else(|| street(fact, reading).filter(|_| is_street(fact)))
+            }
+            FactType::Name if property.is_any_text() && reading.mark_before(fact) == "about" => {
+                topic(fact, reading)
+            }
+            FactType::Word if matches!(property.kind(), Some(Kind::Place | Kind::Room)) => {
+                place_words(fact, reading)
             }
             _ => None,
         };
@@ -121,6 +134,23 @@ fn code(number: &Fact, reading: &Reading) -> Option<Fact> {
     let (digits, min) = letter.map_or((stated, LONG_NUMBER), |digits| (digits, 1));
     let is_code = digits.len() >= min && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_code.then(|| reading.fact(FactType::Code, number.range.clone(), stated.to_owned()))
+}
+
+/// Returns what something is about, with the words behind a name: "Roman glass".
+fn topic(name: &Fact, reading: &Reading) -> Option<Fact> {
+    let item = phrases(reading, name.range.start..reading.text.len()).into_iter().next()?;
+    (item.end > name.range.end).then(|| {
+        let value = reading.text[item.clone()].to_owned();
+        reading.fact(FactType::Name, item, value)
+    })
+}
+
+/// Returns the dates that are codes in the form of the example: "2003.12.8".
+fn dotted_codes<'r>(form: CodeForm<'r>, reading: &'r Reading) -> impl Iterator<Item = Fact> + 'r {
+    let dates = reading.facts().iter().filter(|it| it.of == FactType::Date);
+    let written = dates.map(|it| (it.range.clone(), reading.text[it.range.clone()].to_owned()));
+    let codes = written.filter(move |(_, written)| form.has(written));
+    codes.map(|(range, written)| reading.fact(FactType::Code, range, written))
 }
 
 /// Returns `true` for a number that only counts: "two parcels", "2 x PD-540".
@@ -164,74 +194,6 @@ fn part_of_name(property: &Property, name: &Fact, reading: &Reading) -> Option<F
     Some(reading.fact(FactType::Name, range, value))
 }
 
-/// Returns a place with the region behind it: "Boston, MA", "Chennai, Tamil Nadu". Other names behind a
-/// comma are those of a list.
-fn region(place: &Fact, reading: &Reading) -> Option<Fact> {
-    let captures = REGION.captures(&reading.text[place.range.end..])?;
-    let region = captures.get(1)?;
-    let is_code =
-        (2..4).contains(&region.len()) && region.as_str().bytes().all(|it| it.is_ascii_uppercase());
-    let range = place.range.start..place.range.end + region.end();
-    let value = reading.text[range.clone()].to_owned();
-    let is_listed = captures.get(2).is_some();
-    (is_code || !is_listed).then(|| reading.fact(FactType::Name, range, value))
-}
-
-/// Returns where the number of a house before the name of a street starts.
-fn house(name: &Fact, reading: &Reading) -> Option<usize> {
-    let is_led = reading.text[..name.range.start].strip_suffix(' ');
-    is_led.filter(|it| it.ends_with(|c: char| c.is_ascii_alphanumeric()))?;
-    let start = reading.text.floor_char_boundary(name.range.start.saturating_sub(MAX_HOUSE));
-    let before = HOUSE_BEFORE.find(&reading.text[start..name.range.start])?;
-    Some(start + before.start())
-}
-
-/// Returns the name of a street with the number before or behind it: "12 Oak Lane".
-fn street(name: &Fact, reading: &Reading) -> Option<Fact> {
-    let before = house(name, reading);
-    let behind = HOUSE_BEHIND.find(&reading.text[name.range.end..]);
-    let start = before.unwrap_or(name.range.start);
-    let end = name.range.end + behind.filter(|_| before.is_none()).map_or(0, |it| it.end());
-    let value = reading.text[start..end].to_owned();
-    ((start..end) != name.range).then(|| reading.fact(FactType::Name, start..end, value))
-}
-
-/// Returns `true` for a name such as "Mill Lane".
-fn is_street(name: &Fact) -> bool {
-    let last = name.value.rsplit_once(' ').map(|(_, last)| last.to_lowercase());
-    last.is_some_and(|last| contains(STREETS, &last))
-}
-
-/// The number of a house before the name of its street, and behind it.
-static HOUSE_BEFORE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b\d{1,5}[A-Za-z]? $"));
-static HOUSE_BEHIND: LazyLock<Regex> = LazyLock::new(|| compile(r"^ \d{1,5}[A-Za-z]?\b"));
-
-/// Returns `true` for a name such as "Study Room" for `room_name`, if a number or a letter may follow.
-fn ends_with_own_word(property: &Property, name: &Fact, reading: &Reading) -> bool {
-    let is_number = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase();
-    let rest = reading.text[name.range.end..].strip_prefix(' ');
-    let last = || name.value.rsplit(' ').next();
-    rest.is_some_and(|rest| rest.starts_with(is_number))
-        && last().is_some_and(|last| property.owns(Some(&canonical(last))))
-}
-
-/// Returns a place with the number that belongs to it: "from Terminal 1 to Gate B".
-fn numbered(place: &Fact, reading: &Reading) -> Option<Fact> {
-    let captures = NUMBERED.captures(&reading.text[place.range.end..])?;
-    let is_apart = captures.get(2).is_none_or(|word| contains(PHRASE_ENDS, word.as_str()));
-    let range = place.range.start..place.range.end + captures.get(1)?.end();
-    let value = reading.text[range.clone()].to_owned();
-    is_apart.then(|| reading.fact(FactType::Name, range, value))
-}
-
-/// A short number or a letter, and the word behind it.
-static NUMBERED: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^( (?:\d{1,3}|[A-Z]))(?:[.,;?!)](?:\s|$)|$| (\w+))"));
-
-/// Capitalized words behind a comma, and whether a list continues behind them.
-static REGION: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^, ?(\p{Lu}\p{L}*(?: \p{Lu}\p{L}*)*)(?:( and |, )\p{Lu})?"));
-
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
 fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
     let mut offers = Vec::new();
@@ -251,10 +213,18 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
         if found.is_empty() && words.len() > 1 && property.choices.len() < MAX_CHOICES {
             found.extend(reading.find_apart(&words, 1));
         }
+        let every = frequency(&text)
+            .map(|word| reading.find_apart(&[canonical("every"), word.to_owned()], 0));
+        found.extend(every.flatten());
         // "a berth" does not say "A".
         let is_said = |range: &Range<usize>| text.len() > 1 || reading.text[range.clone()] == text;
+        // "River Paddock" says no `river`.
+        let is_in_name = |range: &Range<usize>| {
+            let fact = reading.fact_in(range).filter(|it| it.of == FactType::Name);
+            !property.is_wanted && fact.is_some_and(|it| it.range != *range)
+        };
         for (range, is_negated) in found {
-            if !is_negated && is_said(&range) {
+            if !is_negated && is_said(&range) && !is_in_name(&range) {
                 let fact = reading.fact(FactType::Choice, range, text.clone());
                 offers.push(offer(Rc::new(fact)));
             }
@@ -278,6 +248,19 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
     offers
 }
 
+/// Returns what something happens every: "week" for "weekly".
+fn frequency(choice: &str) -> Option<&'static str> {
+    let of = |it: &(&str, &'static str)| it.0.eq_ignore_ascii_case(choice);
+    let words = [
+        ("hourly", "hour"),
+        ("daily", "dai"),
+        ("weekly", "week"),
+        ("monthly", "month"),
+        ("yearly", "year"),
+    ];
+    words.into_iter().find(|it| of(it)).map(|(_, word)| word)
+}
+
 /// Returns the plural of a short word, which differs from it in the canonical form: "cats".
 fn plural(words: &[String]) -> Option<[String; 1]> {
     let [word] = words else { return None };
@@ -291,7 +274,7 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
     if let Some(choice) = &offer.choice {
         return vec![choice.clone()];
     }
-    let (stated, after) = (&reading.text[fact.range.clone()], &reading.text[fact.range.end..]);
+    let stated = &reading.text[fact.range.clone()];
     let is_date_time = property.format == Some("date-time");
     let text = match fact.of {
         FactType::Number if !property.is_numeric() && is_decimal(stated) => stated.to_owned(),
@@ -309,10 +292,6 @@ pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> V
             format!("{date}T{}Z", with_seconds(&fact.value))
         }
         FactType::Time if property.format.is_some() => format!("{}Z", with_seconds(&fact.value)),
-        // "in the living room"
-        FactType::Word if property.kind() == Some(Kind::Room) && after.starts_with(" room") => {
-            format!("{} room", fact.value)
-        }
         _ => fact.value.clone(),
     };
     vec![text.into()]

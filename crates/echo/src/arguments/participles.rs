@@ -13,11 +13,22 @@ use crate::{
     },
 };
 
+/// Participles, each with the form of the past.
+const IRREGULAR: [(&str, &str); 4] =
+    [("stolen", "stole"), ("broken", "broke"), ("lost", "lose"), ("frozen", "froze")];
+
 /// Returns the participles among the values in `enum` whose verbs the message asks for.
 pub(super) fn participles(property: &Property, reading: &Reading) -> Vec<Offer> {
     let mut offers = Vec::new();
     for choice in &property.choices {
         let Some(form) = choice.as_str().map(canonical) else { continue };
+        let past =
+            IRREGULAR.iter().find(|(participle, _)| *participle == form).map(|(_, past)| *past);
+        let found = past.map(|past| reading.find(&[past.to_owned()])).unwrap_or_default();
+        offers.extend(found.into_iter().filter(|(_, is_negated)| !is_negated).map(|(range, _)| {
+            let fact = reading.fact(FactType::Choice, range, form.clone());
+            Offer { fact: Rc::new(fact), choice: Some(Value::clone(choice)) }
+        }));
         let Some(base) = form.strip_suffix("ed") else { continue };
         // "closed", "resolved", "cancelled"
         for verb in [base.to_owned(), format!("{base}e"), without_double(base)] {

@@ -59,7 +59,7 @@ pub(super) fn phrases(reading: &Reading, part: Range<usize>) -> Vec<Range<usize>
         if gap == "_" || gap.starts_with(' ') && gap.ends_with(QUOTES) {
             return list.items;
         }
-        if !matches!(gap, "" | " " | ", " | "-" | "'" | "’" | " & " | "/") {
+        if !matches!(gap, "" | " " | ", " | "-" | "'" | "’" | "' " | "’ " | " & " | "/") {
             return list.end();
         }
         if gap == ", " && list.is_last && list.open.is_some() {
@@ -91,8 +91,20 @@ fn step(reading: &Reading, word: &Range<usize>, is_inside: bool) -> Step {
     match reading.fact_in(word).map(|fact| fact.of) {
         _ if is_in("and or plus") => Step::Joint,
         _ if is_in(ITEM_STARTS) => Step::Article,
+        // "steam engines that are on display"
+        _ if is_inside && is_in("that which who") => Step::End,
         _ if is_in(CLAUSE_WORDS) => Step::Clause,
         _ if is_in(PHRASE_ENDS) => Step::End,
+        // "bump the price of the club sandwich up to 13"
+        _ if is_in("up down over") && reading.text[word.end..].starts_with(" to ") => Step::End,
+        // "Deploy billing 4.0.0 to staging"
+        Some(Code)
+            if is_inside
+                && written.starts_with(|c: char| c.is_ascii_digit())
+                && reading.text[word.end..].starts_with('.') =>
+        {
+            Step::End
+        }
         // "gabapentin 100 mg"
         Some(Number) if is_inside && has_unit(&reading.text[word.end..]) => Step::End,
         // "on rowing machine 2, the belt is loose"

@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::{facts::compile, text};
+use crate::{
+    facts::compile,
+    text::{self, canonical},
+};
 
 /// Maximum number of characters of a value in a description.
 const MAX_CHOICE: usize = 40;
@@ -66,13 +69,98 @@ pub(super) fn has_region(schema: &Value) -> bool {
     texts.chain(examples).filter_map(Value::as_str).any(|text| REGION.is_match(text))
 }
 
-/// Returns what the code that a description shows as an example starts with: "LC-" of "e.g. LC-10293".
-pub(super) fn code_prefix(description: &str) -> Option<&str> {
-    CODE_EXAMPLE.captures(description)?.get(1).map(|it| it.as_str())
+/// What the descriptions of a property show of its value.
+#[derive(Default)]
+pub(super) struct Shown<'a> {
+    /// The form of the code that is an example.
+    pub(super) code: Option<CodeForm<'a>>,
+    /// Whether the example is a name ("e.g. North Meadow") or another text ("e.g. wheat").
+    pub(super) name: Option<bool>,
+    /// Whether the value is said to be a name: "Name of the field".
+    pub(super) says_name: bool,
+    /// What is true, and what is false, of a boolean: "true if it can be ordered".
+    pub(super) truths: Vec<(bool, &'a str)>,
 }
 
+impl<'a> Shown<'a> {
+    pub(super) fn new(descriptions: impl Iterator<Item = &'a str>) -> Self {
+        descriptions.fold(Self::default(), |shown, text| Self {
+            code: shown.code.or_else(|| CodeForm::of(text)),
+            name: shown.name.or_else(|| shows_name(text)),
+            says_name: shown.says_name || is_of_name(text),
+            truths: shown.truths.into_iter().chain(truths(text)).collect(),
+        })
+    }
+}
+
+/// The code that a description shows as an example, such as "LC-10293", "LX318" or "1987.45.2".
+#[derive(Clone, Copy)]
+pub(super) struct CodeForm<'a>(&'a str);
+
+impl<'a> CodeForm<'a> {
+    fn of(description: &'a str) -> Option<Self> {
+        let example = CODE_EXAMPLE.captures(description)?.get(1)?.as_str();
+        let example = example.trim_end_matches(['.', '-', '/']);
+        (example.contains(char::is_alphabetic) || example.matches('.').count() > 1)
+            .then_some(Self(example))
+    }
+
+    /// Returns `true` for a code with letters, numbers and marks in the same places. What stands before a mark is the
+    /// same.
+    pub(super) fn has(self, code: &str) -> bool {
+        let prefix =
+            |text: &'_ str| text.find(['-', '_', '#', '/']).map(|at| text[..at].to_owned());
+        let prefix = [prefix(self.0), prefix(code)]
+            .map(|it| it.filter(|it| it.contains(char::is_alphabetic)));
+        prefix[0] == prefix[1] && shape(self.0).eq(shape(code))
+    }
+}
+
+/// Returns the characters of a code, with "A" for each capital letter and "9" for each number.
+fn shape(code: &str) -> impl Iterator<Item = char> + '_ {
+    let classes = code.chars().map(|c| match c {
+        'A'..='Z' => 'A',
+        '0'..='9' => '9',
+        other => other,
+    });
+    let mut last = ' ';
+    classes.filter(move |class| {
+        let is_first = *class != '9' || last != '9';
+        last = *class;
+        is_first
+    })
+}
+
+/// Returns whether the example in a description is a name ("e.g. North Meadow") or another text ("e.g. wheat").
+fn shows_name(description: &str) -> Option<bool> {
+    let example = TEXT_EXAMPLE.captures(description)?.get(1)?;
+    Some(example.as_str().starts_with(char::is_uppercase))
+}
+
+static TEXT_EXAMPLE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r#"\b(?:e\.g\.|[Ee]xample|such as)[:,]? ['"`“‘]?(\p{Lu}\p{Ll}|\p{Ll}{2})"#)
+});
+
+/// Returns `true` for the description of a name: "Names of the people attending".
+fn is_of_name(description: &str) -> bool {
+    let mut words = text::words(description).map(|it| canonical(&description[it.range]));
+    words.any(|word| word == "name")
+}
+
+/// Returns what a description says of when a boolean is true, and when it is false: "true if it can be ordered".
+fn truths(description: &str) -> impl Iterator<Item = (bool, &str)> {
+    TRUTH.captures_iter(description).filter_map(|it| {
+        Some((it.get(1)?.as_str().eq_ignore_ascii_case("true"), it.get(2)?.as_str()))
+    })
+}
+
+static TRUTH: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"(?i)\b(true|false) (?:if|when|for|to) ([^,.;()]+)"));
+
 static CODE_EXAMPLE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r#"\b(?:e\.g\.|[Ee]xample|like|such as)[:,]? ['"`“‘]?([A-Z]{1,6}[-_#/]?)[0-9]"#)
+    compile(
+        r#"\b(?:e\.g\.|[Ee]xample|like|such as)[:,]? ['"`“‘]?([A-Z]{0,6}[-_#/]?[0-9][A-Z0-9./-]*)"#,
+    )
 });
 
 static DATE_FORM: LazyLock<Regex> =

@@ -41,8 +41,6 @@ pub(super) const RULES: [(&str, Rule); 16] = [
     ("list", |search| search.items_left()),
 ];
 
-/// Maximum number of texts that take names in order, and of names that are compared for one.
-const MAX_NAMES: usize = 8;
 /// The facts that the only text may be, best first.
 const NAMES: [FactType; 5] =
     [FactType::Quote, FactType::Code, FactType::Name, FactType::Capitals, FactType::Language];
@@ -55,8 +53,18 @@ impl Search<'_, '_> {
                 && !self.is_quote_of_other(fact)
                 && !self.is_behind_other(fact)
                 && !self.is_name_of_other(fact)
+                && !self.is_code_of_other(fact)
                 && !self.names_other(fact)
         })
+    }
+
+    /// Returns `true` for the only code, if the property need not be there but one that must be may take it: "a room for
+    /// the exam in HIST-205".
+    fn is_code_of_other(&self, fact: &Fact) -> bool {
+        !self.property.is_wanted
+            && fact.of == FactType::Code
+            && self.has_rival(fact, |it| it.is_wanted && it.takes(FactType::Code))
+            && self.offers(|it| it.of == fact.of).len() < 2
     }
 
     /// Returns `true` for a name that something that must be there may have, if the property need not be
@@ -64,7 +72,9 @@ impl Search<'_, '_> {
     fn is_name_of_other(&self, fact: &Fact) -> bool {
         !self.property.is_wanted
             && fact.of == FactType::Name
-            && self.has_rival(fact, is_name_of_something)
+            && self.has_rival(fact, |it| {
+                is_name_of_something(it) || it.is_wanted && it.shown.says_name
+            })
             && self.offers(|it| it.of == fact.of).len() < 2
     }
 
@@ -77,7 +87,7 @@ impl Search<'_, '_> {
     }
 
     /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
-    fn is_behind_other(&self, fact: &Fact) -> bool {
+    pub(super) fn is_behind_other(&self, fact: &Fact) -> bool {
         let Some(cue) = fact.cue.filter(|cue| !self.property.has_word(cue)) else { return false };
         self.has_rival(fact, |it| it.has_word(cue))
     }
@@ -127,30 +137,6 @@ impl Search<'_, '_> {
             && self.has_rival(fact, |it| is_name_of_something(it) && it.words.len() == 1)
     }
 
-    /// Returns `true` for the name of a thing if the property is a person, and of a person if it is the name of a
-    /// thing, and one of the other kind is there for it: "Sign up Ada Byron for the Poetry Night".
-    pub(super) fn names_other(&self, fact: &Fact) -> bool {
-        let is_thing = |it: &Property| {
-            is_name_of_something(it) || it.kind() == Some(Kind::Event) && it.is_wanted
-        };
-        let names_thing = |fact: &Fact| {
-            let before = &self.scope.reading.text[..fact.range.start];
-            ["the ", "The ", " a "].iter().any(|article| before.ends_with(article))
-        };
-        let names = self.property.offers.iter().map(|it| &it.fact);
-        let names = || names.clone().filter(|it| it.of == FactType::Name).take(MAX_NAMES);
-        let has = |of_thing: bool| {
-            names().any(|it| self.scope.is_free(it) && names_thing(it) == of_thing)
-        };
-        let of_thing = names_thing(fact);
-        fact.of == FactType::Name
-            && match of_thing {
-                true => is_wanted_person(self.property) && self.has_rival(fact, is_thing),
-                false => is_thing(self.property) && self.has_rival(fact, is_wanted_person),
-            }
-            && has(!of_thing)
-    }
-
     /// Returns `true` for a name that somebody may have instead of a title: "Sign up Ada Byron for 'Chess'".
     fn is_of_person(&self, fact: &Fact) -> bool {
         fact.of == FactType::Name && self.has_rival(fact, is_wanted_person)
@@ -167,8 +153,10 @@ impl Search<'_, '_> {
     fn behind_tool_word(&self) -> Vec<Offer> {
         self.offers(|fact| {
             let before = self.scope.reading.beside(fact)[0];
+            let is_count = |it: &Property| it.is_wanted && it.is_numeric();
             self.property.takes(fact.of)
                 && !self.is_needed(fact)
+                && !(fact.of == FactType::Number && self.has_rival(fact, is_count))
                 && before.is_some_and(|word| self.tool.iter().any(|it| it == word))
         })
     }
@@ -197,32 +185,6 @@ impl Search<'_, '_> {
             amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
         };
         number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
-    }
-
-    /// The name in the same place among those that are left, if there are as many as texts that must be there and may
-    /// be names: "Ada Byron would like to audition for Lady Macbeth".
-    fn names_left(&self) -> Vec<Offer> {
-        use Kind::{Event, Label, Person, Title};
-        let waits = |it: &&Property| {
-            it.is_open_and_single()
-                && it.is_wanted
-                && it.takes(FactType::Name)
-                && matches!(it.kind(), Some(Label | Title | Event | Person))
-        };
-        let open: Vec<_> = self.properties.iter().filter(waits).take(MAX_NAMES + 1).collect();
-        let at = open.iter().position(|it| it.path == self.property.path);
-        let Some(at) = at.filter(|_| open.len() <= MAX_NAMES) else { return Vec::new() };
-        let is_left = |it: &&Rc<Fact>| it.of == FactType::Name && self.scope.is_free(it);
-        let left: Vec<_> = self.scope.reading.facts().iter().filter(is_left).collect();
-        let is_named = |it: &Property| {
-            it.is_wanted && it.fact.as_ref().is_some_and(|fact| fact.of == FactType::Name)
-        };
-        let has_other = open.len() > 1 || self.properties.iter().any(is_named);
-        let is_apart = |it: &&Rc<Fact>| is_bare(it) && !it.continues_list;
-        match has_other && left.len() == open.len() && left.iter().all(is_apart) {
-            true => self.offers(|fact| fact.range == left[at].range),
-            false => Vec::new(),
-        }
     }
 
     /// What is counted, for a numeric property that may be left out.
@@ -262,16 +224,20 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The quotations that are left, otherwise the codes, for the only strings that must be there: "Install it on
+    /// The quotations that are left, otherwise the names or the codes, for the only strings that must be there: "Install it on
     /// LT-0452".
     fn items_left(&self) -> Vec<Offer> {
         let is_rival = |it: &Property| it.is_wanted && it.type_name == "string";
         if !self.property.is_array || !is_rival(self.property) || self.others().any(is_rival) {
             return Vec::new();
         }
-        let left = |of| self.offers(|fact| fact.of == of && is_bare(fact));
-        let quotes = left(FactType::Quote);
-        if quotes.is_empty() { left(FactType::Code) } else { quotes }
+        let may_be = |fact: &Fact| match fact.of {
+            FactType::Name => fact.cue.is_none(),
+            _ => is_bare(fact),
+        };
+        let left = |of| self.offers(|fact| fact.of == of && may_be(fact));
+        let types = [FactType::Quote, FactType::Name, FactType::Code];
+        types.into_iter().map(left).find(|it| !it.is_empty()).unwrap_or_default()
     }
 
     fn list_of(&self, of: FactType) -> Vec<Offer> {
@@ -301,7 +267,13 @@ impl Search<'_, '_> {
                 && (it.user_cue.is_none() || it.path == self.property.path)
                 && matches!(it.kind(), Some(Label | Title | Event | Person | Id))
         };
-        if !waits(&self.property) || self.properties.iter().filter(waits).nth(1).is_some() {
+        // What the description shows to be no name takes none from what it shows to be one.
+        let is_rival = |it: &&Property| {
+            waits(it) && (it.shown.name != Some(false) || self.property.shown.name == Some(false))
+        };
+        if !waits(&self.property)
+            || self.properties.iter().filter(is_rival).any(|it| it.path != self.property.path)
+        {
             return Vec::new();
         }
         let is_better = |it: &Rc<Fact>| {
@@ -334,6 +306,7 @@ impl Search<'_, '_> {
                 let is_noun = of == FactType::Capitals && self.is_of_tool(&canonical(&fact.value));
                 fact.of == of
                     && self.scope.is_free(fact)
+                    && !self.repeats(fact)
                     && !self.is_of_other_kind(fact)
                     && (of == FactType::Quote && !is_title || is_apart(fact))
                     && !is_noun
@@ -353,11 +326,16 @@ impl Search<'_, '_> {
         // Further quotations, and further items of a list, are those of further calls.
         let is_one = |left: &Vec<Offer>| {
             left.first().is_some_and(|first| {
+                let mark = |offer: &Offer| self.scope.reading.mark_before(&offer.fact);
+                // "two copies of Hamnet and five copies of Emma"
+                let is_alike = |offer: &Offer| mark(offer) == "of" && mark(first) == "of";
                 first.fact.of == FactType::Quote
-                    || left[1..].iter().all(|offer| offer.fact.continues_list)
+                    || left[1..].iter().all(|it| it.fact.continues_list || is_alike(it))
             })
         };
-        let left = types.iter().map(|of| facts(*of)).find(is_one);
+        // "3 ml of Baycox for ET-8123"
+        let is_type = |of: &&FactType| **of != FactType::Code || !self.property.shown.says_name;
+        let left = types.iter().filter(is_type).map(|of| facts(*of)).find(is_one);
         left.into_iter().flatten().take(1).collect()
     }
 

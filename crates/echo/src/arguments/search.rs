@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, ops::Range, rc::Rc};
 
 use super::{
-    fit::{is_amount, is_version},
+    fit::{is_age, is_amount, is_version},
     property::{Offer, Property},
 };
 use crate::{
@@ -106,10 +106,11 @@ impl Search<'_, '_> {
 
     /// Returns `true` for a code or a number if another is in the form that the description shows.
     fn lacks_form(&self, fact: &Fact) -> bool {
-        let has_form =
-            |it: &Offer| self.property.has_form(&it.fact) && self.scope.is_free(&it.fact);
-        self.property.code_prefix.is_some()
-            && matches!(fact.of, FactType::Code | FactType::Number)
+        let is_taken =
+            |it: &Fact| self.scope.taken.iter().any(|taken| taken.contains(&it.range.start));
+        let has_form = |it: &Offer| self.property.has_form(&it.fact) && !is_taken(&it.fact);
+        self.property.shown.code.is_some()
+            && matches!(fact.of, FactType::Code | FactType::Number | FactType::Capitals)
             && !self.property.has_form(fact)
             && self.property.offers.iter().any(has_form)
     }
@@ -122,6 +123,10 @@ impl Search<'_, '_> {
         match fact.of {
             FactType::Code if may_be_month => {
                 self.properties.iter().any(|it| it.offers.iter().any(is_month))
+            }
+            FactType::Number if is_age(fact, self.scope.reading) => {
+                !self.property.has_word("age")
+                    && self.properties.iter().any(|it| it.has_word("age"))
             }
             FactType::Share if self.property.kind() == Some(Kind::Number) => {
                 self.has_rival(fact, |it| it.kind() == Some(Kind::Share))

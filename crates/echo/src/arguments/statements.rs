@@ -67,13 +67,14 @@ pub(super) fn stated_phrases(property: &Property, reading: &Reading) -> Vec<Fact
 /// Returns the facts of phrases: one for each item of an array, or one of several words.
 fn phrase_facts(property: &Property, reading: &Reading, items: Vec<Range<usize>>) -> Vec<Fact> {
     let text = |item: &Range<usize>| &reading.text[item.clone()];
-    // "the crew members Luis and Dana"
+    // "the crew members Luis and Dana", "order numbers 30114 and 30115"
     let name = |item: Range<usize>| {
         let led =
             text(&item).split_inclusive(' ').take_while(|it| it.starts_with(char::is_lowercase));
         let start = item.start + led.map(str::len).sum::<usize>();
-        let is_name =
-            text(&(start..item.end)).split(' ').all(|it| it.starts_with(char::is_uppercase));
+        let is_name = text(&(start..item.end))
+            .split(' ')
+            .all(|it| it.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
         if property.is_array && is_name { start..item.end } else { item }
     };
     let facts = items.into_iter().map(|item| reading.phrase(name(item)));

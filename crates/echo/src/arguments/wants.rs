@@ -35,9 +35,18 @@ impl Described<'_> {
     /// Returns `true` if some facts and stems of words state all values that a call should have, and at least two.
     /// A text may be any words.
     pub(crate) fn is_filled(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
-        let mut wanted = self.wanted().filter(|it| it.meaning.is_some());
-        let has_value = wanted.clone().any(|it| !is_text(it));
-        has_value && wanted.nth(1).is_some() && self.fills(facts, stems)
+        self.wants_values() && self.filled(facts, stems, false).into_iter().all(|it| it)
+    }
+
+    /// Returns `true` if some facts and stems of words may state all values that a call should have, and at least two, if
+    /// names may be lower-case words as well.
+    pub(crate) fn may_be_filled(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
+        self.wants_values() && self.fills(facts, stems)
+    }
+
+    /// Returns `true` if a call should have several values that are not all texts.
+    fn wants_values(&self) -> bool {
+        self.wants_several() && self.wanted().any(|it| !is_text(it))
     }
 
     /// Returns `true` if some facts and stems of words do not state all values that a call must have.
@@ -45,21 +54,49 @@ impl Described<'_> {
         self.root.get("required").is_some() && !self.fills(facts, stems)
     }
 
+    /// Returns `true` if some facts and stems of words state none of the values that a call must have, which are no texts.
+    pub(crate) fn lacks_all(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
+        let mut filled = self.filled(facts, stems, true).into_iter().peekable();
+        self.root.get("required").is_some() && filled.peek().is_some() && filled.all(|it| !it)
+    }
+
     fn fills(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> bool {
+        self.filled(facts, stems, true).into_iter().all(|it| it)
+    }
+
+    /// Returns whether some facts and stems of words state each value that a call must have, except texts.
+    fn filled(&self, facts: &[Rc<Fact>], stems: &[Cow<str>], with_words: bool) -> Vec<bool> {
         let wanted = self.wanted().filter(|it| it.meaning.is_some() && !is_text(it));
-        let mut wanted: Vec<_> = wanted.collect();
+        self.filled_of(wanted.collect(), facts, stems, with_words)
+    }
+
+    fn filled_of(
+        &self,
+        mut wanted: Vec<&Description>,
+        facts: &[Rc<Fact>],
+        stems: &[Cow<str>],
+        with_words: bool,
+    ) -> Vec<bool> {
         // What may be many things takes what is left.
         wanted.sort_by_key(|it| it.meaning.map_or(0, |it| it.row.takes.len()));
         let mut free: Vec<_> = facts.iter().collect();
-        let mut fill = |property: &&Description| match property.has_choices() {
-            true => is_choice_said(property, stems),
+        let mut spare = stems.iter().filter(|it| !self.knows(it));
+        let fill = |property: &Description| match property.has_choices() {
+            true => with_words && has_short_choice(property) || is_choice_said(property, stems),
             false => {
-                let fact = free.iter().position(|fact| property.has_form(fact));
-                let fact = fact.or_else(|| free.iter().position(|fact| property.may_be(fact)));
-                fact.map(|at| free.remove(at)).is_some()
+                let ranks = free.iter().enumerate();
+                let ranks = ranks.filter_map(|(at, fact)| Some((property.rank_of(fact)?, at)));
+                let best = ranks.min().map(|(_, at)| free.remove(at));
+                best.is_some() || with_words && property.may_be_words() && spare.next().is_some()
             }
         };
-        wanted.iter().all(&mut fill)
+        wanted.into_iter().map(fill).collect()
+    }
+
+    /// Returns `true` for a stem of a word of the tool or of its schema.
+    fn knows(&self, known: &str) -> bool {
+        self.vocabulary().contains_key(known)
+            || self.subject.canonical.iter().any(|word| stem(word) == known)
     }
 
     /// Returns the properties that a call should have.
@@ -73,19 +110,32 @@ impl Described<'_> {
         stated.map(|(stem, _)| stem.clone()).collect()
     }
 
+    /// Returns how many of the values of a call, which need not all be there, some facts and stems of words state.
+    pub(crate) fn count_stated(&self, facts: &[Rc<Fact>], stems: &[Cow<str>]) -> usize {
+        let all = self.properties.iter().filter(|it| it.meaning.is_some() && !is_text(it));
+        self.filled_of(all.collect(), facts, stems, false).into_iter().filter(|it| *it).count()
+    }
+
     /// Returns `true` if a call should have several values.
     pub(crate) fn wants_several(&self) -> bool {
         self.wanted().nth(1).is_some()
     }
 
-    /// Returns `true` if the only value that a call should have is among some facts, in the form that its description
-    /// shows.
-    pub(crate) fn is_identified(&self, facts: &[Rc<Fact>]) -> bool {
+    /// Returns `true` if the only value that a call should have is among some facts, as a code or in the form that its
+    /// description shows, or among the stems of words, as a listed one. If `may_be_any`, it may be of any type.
+    pub(crate) fn is_identified(
+        &self,
+        facts: &[Rc<Fact>],
+        stems: &[Cow<str>],
+        may_be_any: bool,
+    ) -> bool {
         let mut wanted = self.wanted();
-        match (wanted.next(), wanted.next()) {
-            (Some(only), None) => facts.iter().any(|fact| only.has_form(fact)),
-            _ => false,
-        }
+        let Some(only) = wanted.next().filter(|_| wanted.next().is_none()) else { return false };
+        let is_code = |fact: &Fact| fact.of == FactType::Code && only.kind() == Some(Kind::Id);
+        let is_value = |fact: &Fact| {
+            only.has_form(fact) || (may_be_any || is_code(fact)) && only.rank_of(fact).is_some()
+        };
+        is_choice_said(only, stems) || facts.iter().any(|fact| is_value(fact))
     }
 
     /// Returns how much some facts and stems of words say of the tool: a listed value that a call should have counts 4,
@@ -168,9 +218,17 @@ fn is_text(property: &Description) -> bool {
 
 /// Returns `true` if some stems are those of a value in the `enum` of a property.
 fn is_choice_said(property: &Description, stems: &[Cow<str>]) -> bool {
-    choices(property)
-        .filter(|words| !words.is_empty())
-        .any(|words| words.iter().all(|word| stems.iter().any(|it| *it == stem(word))))
+    let is_said = |word: &String| stems.iter().any(|it| *it == stem(word));
+    choices(property).any(|words| {
+        // "in review"
+        let mut telling = words.iter().filter(|word| is_telling(word)).peekable();
+        telling.peek().is_some() && telling.all(is_said)
+    })
+}
+
+/// Returns `true` if a value in the `enum` of a property has no telling word: "on", "kg".
+fn has_short_choice(property: &Description) -> bool {
+    choices(property).any(|words| !words.iter().any(|word| is_telling(word)))
 }
 
 /// Returns the canonical words of the texts in the `enum` of a property.

@@ -1,6 +1,8 @@
 //! The rule that gives words without a fact to the only text that must be there.
 
-use std::{ops::Range, rc::Rc, slice};
+use std::{ops::Range, rc::Rc, slice, sync::LazyLock};
+
+use regex::Regex;
 
 use super::{
     phrases::phrases,
@@ -8,8 +10,12 @@ use super::{
     search::Search,
 };
 use crate::{
-    facts::{Fact, FactType, Kind, Reading},
-    text::{canonical, lexicon::OWN_TEXTS, words},
+    facts::{Fact, FactType, Kind, Reading, compile},
+    text::{
+        canonical,
+        lexicon::{AMOUNT_UNITS, OWN_TEXTS, contains},
+        stem, words,
+    },
 };
 
 /// Maximum number of bytes of a message in which words are looked for.
@@ -29,11 +35,12 @@ impl Search<'_, '_> {
             return self.list_behind_with();
         }
         // "Report a fault on the printer: it smells" tells of a thing and of what is wrong with it.
-        let is_own_text = property.has_any_word(OWN_TEXTS);
+        let is_own_text = property.is_report();
         let is_rival = |it: &Property| {
             it.waits_for_words()
+                && (it.shown.name != Some(true) || property.shown.name == Some(true))
                 && (it.is_array || !property.is_array)
-                && (property.is_array || it.has_any_word(OWN_TEXTS) == is_own_text)
+                && (property.is_array || it.is_report() == is_own_text)
         };
         let has_text = !is_own_text && self.others().any(|it| it.waits_for_words());
         if !property.waits_for_words() || self.others().any(is_rival) {
@@ -54,15 +61,23 @@ impl Search<'_, '_> {
             let counted: Vec<_> = one(self.behind_count());
             return if counted.is_empty() { thing_of_text() } else { counted };
         }
-        let ways: [&dyn Fn() -> Vec<Offer>; 10] = [
+        // The object of a request is no text about it.
+        let by_place = |way: &dyn Fn() -> Vec<Offer>| if is_own_text { Vec::new() } else { way() };
+        let ways: [&dyn Fn() -> Vec<Offer>; 16] = [
             &|| one(self.clause_told()),
             &|| one(self.clause_left().filter(|it| self.scope.is_free(it))),
+            &|| if property.is_array { phrases(self.wants(), false) } else { Vec::new() },
             &|| phrases(self.phrase_starts(), may_be_name),
             &|| one(self.behind_unit()),
             &|| one(self.in_tool_word()),
             &|| one(self.behind_count()),
+            &|| by_place(&|| one(self.subject())),
             &|| phrases(self.behind(weak_starts), false),
             &|| phrases(self.behind_verb(), false),
+            &|| by_place(&|| phrases(self.possession(), false)),
+            &|| by_place(&|| one(self.owner())),
+            &|| by_place(&|| one(self.task().filter(|_| !property.is_array))),
+            &|| by_place(&|| phrases(self.object(), may_be_name)),
             &|| phrases(self.apposition(), false),
             &|| one(self.sentence_told()),
         ];
@@ -131,7 +146,7 @@ impl Search<'_, '_> {
     }
 
     /// Returns where words stand behind some marks, those of the first mark first.
-    fn behind(&self, marks: &[&str]) -> Vec<usize> {
+    pub(super) fn behind(&self, marks: &[&str]) -> Vec<usize> {
         let (text, start) = (self.text(), self.scope.range.start);
         let ends = |mark: &&str| {
             text.match_indices(mark).map(|(at, mark)| start + at + mark.len()).collect::<Vec<_>>()
@@ -152,7 +167,9 @@ impl Search<'_, '_> {
         let items = phrases(reading, start..self.scope.range.end);
         let is_known = |word: &String| {
             let is_own = |it: &Property| it.has_word(word) || it.owns(Some(word));
-            self.tool.contains(word) || self.properties.iter().any(is_own)
+            self.tool.contains(word)
+                || self.tool.iter().any(|it| stem(it) == stem(word))
+                || self.properties.iter().any(is_own)
         };
         let has_own = |item: &Range<usize>| {
             let text = &reading.text[item.clone()];
@@ -180,11 +197,22 @@ impl Search<'_, '_> {
             return None;
         }
         let behind_number = text.split_once(' ').map(|(number, _)| item.start + number.len() + 1);
+        let thing = |start: usize| {
+            start + MEASURE.find(&reading.text[start..item.end]).map_or(0, |it| it.end())
+        };
         let starts = [Some(item.start), behind_number];
-        let mut facts = starts.into_iter().flatten().map(|start| reading.phrase(start..item.end));
-        facts.find(|it| self.scope.is_free(it))
+        let starts = starts.into_iter().flatten().map(thing);
+        let mut facts = starts.map(|start| reading.phrase(start..item.end));
+        facts.find(|it| self.scope.is_free(it) && !contains(AMOUNT_UNITS, &it.value))
     }
 }
+
+/// How much of something, before what it is: "60 tablets of", "more doses of", "kg of".
+static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"^(?:(?:\d+|more|another|additional|extra|new) )*(?:[a-z]{2,}s|kg|g|mg|ml|l|lb|oz)? ?\bof (?:the )?",
+    )
+});
 
 /// Joins phrases with "and" between them.
 pub(super) fn whole(reading: &Reading, phrases: impl IntoIterator<Item = Fact>) -> Option<Fact> {

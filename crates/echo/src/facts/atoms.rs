@@ -159,9 +159,14 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
     let text = |name: &str| captures.name(name).map_or("", |group| group.as_str());
     let dated =
         |year, month, day| Some((FactType::Date, date(text(year), text(month), text(day))?));
-    let written = || captures[0].to_owned();
+    let whole_text = &captures[0];
+    let written = || whole_text.to_owned();
     let fact = match name {
-        "year" => dated("year", "month", "day"),
+        // "1987.45.2"
+        "year" => match dated("year", "month", "day") {
+            None if whole_text.contains('.') => return numbers_or_code(whole_text, whole, found),
+            date => date,
+        },
         // "10/15/2023" and "16.03.2024".
         "first" if text("first").parse().is_ok_and(|it: u32| it > 12) => {
             dated("year3", "second", "first")
@@ -256,7 +261,9 @@ fn with_unit(token: &str) -> Option<(usize, String)> {
         exponent.parse::<i32>().ok()?;
         return Some((token.len(), token.parse::<f64>().ok()?.to_string()));
     }
-    let is_word = |text: &str| text.len() > 2 && text.bytes().all(|it| it.is_ascii_lowercase());
+    // "3-bedroom", "63-year-old"
+    let is_word =
+        |text: &str| text.len() > 2 && text.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
     match rest.strip_prefix('-') {
         Some(word) => is_word(word).then(|| (number.len(), plain(number))),
         None => {
@@ -290,7 +297,8 @@ fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
 
 /// Returns `true` for numbers with dots such as 2.4.1, unless they end like a date with a year.
 fn is_version(token: &str) -> bool {
-    let parts: Vec<_> = token.split('.').collect();
-    let is_part = |part: &&str| (1..4).contains(&part.len());
-    parts.len() > 2 && parts.iter().all(is_part)
+    let mut parts = token.rsplit('.').map(str::len);
+    parts.clone().count() > 2
+        && parts.next().is_some_and(|it| it < 4)
+        && parts.all(|it| (1..5).contains(&it))
 }

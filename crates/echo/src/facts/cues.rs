@@ -89,7 +89,10 @@ fn cue(text: &str, words: &[Word]) -> Option<&'static str> {
     let is_pair = |(first, last, _): &&(&str, &str, _)| {
         is(word, last) && before.last().is_some_and(|before| is(before, first))
     };
-    if let Some((_, _, cue)) = CUE_PAIRS.iter().find(is_pair) {
+    // "Check in Ada Byron" is a request.
+    let is_before_name = || text[word.range().end..].trim_start().starts_with(char::is_uppercase);
+    let is_request = |cue: &str| cue.starts_with("check") && before.len() == 1 && is_before_name();
+    if let Some((_, _, cue)) = CUE_PAIRS.iter().find(is_pair).filter(|it| !is_request(it.2)) {
         let is_not = |word: &Word| is(word, "no") || is(word, "not");
         let is_negated = before.iter().nth_back(1).is_some_and(is_not);
         return Some(match *cue {

@@ -126,7 +126,7 @@ pub(super) const ROWS: [Row; 41] = [
     row(Kind::Label, "", "", LABELS, ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
     row(Kind::Version, "version", "", &[Code, Quote, Number], ["", "from", "to"], ""),
-    row(Kind::Id, "id number code key ref sku plate vin", "", &[Code, Number, Identifier], ["", "", ""], ""),
+    row(Kind::Id, "id number code key ref reference sku plate vin", "", &[Code, Number, Identifier, Capitals], ["", "", ""], ""),
 ];
 
 /// The row of a `subject` that is not that of a message: "Schedule a Latin exam".

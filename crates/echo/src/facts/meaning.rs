@@ -29,6 +29,11 @@ impl Meaning {
         self.row.kind
     }
 
+    /// Returns the meaning of the names of those whose addresses these would be.
+    pub(crate) fn of_person(self) -> Option<Self> {
+        Some(Self { row: row_of_kind(Kind::Person)?, ..self })
+    }
+
     /// Returns `true` if no word of the property's name is listed.
     pub(crate) fn is_unlisted(&self) -> bool {
         self.row.kind == Kind::Label && self.row.words.is_empty()

@@ -237,10 +237,19 @@ impl Reading {
         })
     }
 
+    /// Returns the bytes of a fact, those of an amount with its currency: "20,000 dollars".
+    fn with_currency(&self, fact: &Fact) -> Range<usize> {
+        let rest = fact.range.end..fact.range.end + 2;
+        let next = (fact.of == FactType::Money).then(|| self.fact_in(&rest)).flatten();
+        let currency = next.filter(|it| it.of == FactType::Currency);
+        fact.range.start..currency.map_or(fact.range.end, |it| it.range.end)
+    }
+
     /// Returns the canonical words before and after a fact.
     pub(crate) fn beside(&self, fact: &Fact) -> [Option<&str>; 2] {
         let Some((sentence, _)) = self.part(fact.range.start) else { return [None; 2] };
-        let beside = fact.beside.get_or_init(|| sentence.beside(&self.text, &fact.range));
+        let beside =
+            fact.beside.get_or_init(|| sentence.beside(&self.text, &self.with_currency(fact)));
         beside.map(|index| index.map(|index| sentence.whole_form(index)))
     }
 }

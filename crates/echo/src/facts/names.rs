@@ -7,10 +7,13 @@ use crate::text::{
     Sentence, canonical, ends_with_title,
     lexicon::{
         ACRONYMS, BeforePlace, CLAUSE_WORDS, ELISIONS, Entry, INFINITIVES, NUMERALS, PARTICLES,
-        PEOPLE, SUBJECT_VERBS, contains, is_generic, is_telling,
+        PARTNERS, PEOPLE, SUBJECT_VERBS, contains, is_generic, is_telling,
     },
     words,
 };
+
+/// What joins the words of the name of a thing with an article.
+const THING_JOINTS: [&str; 3] = [" at the ", " in the ", " on the "];
 
 /// Adds the facts that do not overlap those already found, which must be sorted.
 pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
@@ -58,9 +61,11 @@ pub(super) fn find(source: &str, sentence: &Sentence, found: &mut Vec<Bare>) {
     found.extend(name.and_then(|range| named(source, range)));
 }
 
-/// Returns `true` for "one" in "one for Ada" and "one of them".
+/// Returns `true` for "one" in "one for Ada" and "one of them", and for "half of it".
 fn is_pronoun(word: &str, rest: &str) -> bool {
-    word.eq_ignore_ascii_case("one") && (rest.starts_with(" for ") || rest.starts_with(" of "))
+    let is = |pronoun: &str| word.eq_ignore_ascii_case(pronoun);
+    is("one") && [" for ", " of "].iter().any(|it| rest.starts_with(it))
+        || is("half") && [" of it", " of them"].iter().any(|it| rest.starts_with(it))
 }
 
 /// Returns the fact of a name, or `None` if it is only a generic word. It includes a final "'s", unless what belongs to the name follows.
@@ -93,11 +98,24 @@ fn join(
     found: &mut Vec<Bare>,
 ) -> Option<Range<usize>> {
     let gap = source.get(name.end..next.start).unwrap_or(",");
+    // "Miller & Sons"
+    if is_name && gap == " & " && contains(PARTNERS, &source[next.clone()].to_lowercase()) {
+        return Some(name.start..next.end);
+    }
     let is_particle = |gap: &str| {
         let gap = gap.trim();
         let joins = |word: &str| PARTICLES.contains(&word) || ELISIONS.contains(&word);
         gap.split([' ', '-']).all(|word| word.is_empty() || joins(word))
     };
+    // "the Night at the Planetarium", "Members' Summer Evening"
+    let is_thing = source[..name.start].ends_with("the ") && THING_JOINTS.contains(&gap);
+    let is_owner = ["' ", "’ "].contains(&gap) && source[..name.end].ends_with('s');
+    if is_name && (is_thing || is_owner) {
+        return Some(name.start..next.end);
+    }
+    if joins_thing(source, &name, next) {
+        return Some(name);
+    }
     let follows_title = gap == ". " && ends_with_title(&source[..name.end]);
     if is_name && (follows_title || is_particle(gap)) && !gap.contains('\n') {
         return Some(name.start..next.end);
@@ -111,17 +129,30 @@ fn join(
     None
 }
 
+/// Returns `true` for a word within what joins the name of a thing: "at the" in "the Night at the Planetarium".
+fn joins_thing(source: &str, name: &Range<usize>, word: &Range<usize>) -> bool {
+    let rest = &source[name.end..];
+    let is_within = |joint: &&str| {
+        let behind = rest.strip_prefix(*joint);
+        behind.is_some_and(|it| it.starts_with(char::is_uppercase))
+            && word.start < name.end + joint.len()
+    };
+    source[..name.start].ends_with("the ") && THING_JOINTS.iter().any(is_within)
+}
+
 /// Returns `true` for a sentence about whom its first words name: "Rex weighs 31 kg", "Ada Byron would like a
 /// room". Other first words are capitalized, too.
 fn starts_with_subject(source: &str, sentence: &Sentence) -> bool {
     let runs = sentence.words.iter().filter(|word| word.starts_run() && !word.is_quoted);
     let mut written = runs.map(|word| &source[word.run()]);
     let Some(first) = written.next().map(str::to_lowercase) else { return false };
-    let verb = written.find(|word| !word.starts_with(char::is_uppercase));
+    let end = sentence.words.first().map_or(0, |word| word.run().end);
+    let is_name = |word: &&str| word.starts_with(char::is_uppercase) || *word == "and";
+    let verb = written.find(|word| !is_name(word));
     // "Customer Ada Byron would like a room"
     !contains(PEOPLE, &first)
         && !contains(CLAUSE_WORDS, &first)
-        && is_telling(&first)
+        && (is_telling(&first) || ends_with_title(&source[..end]))
         && verb.is_some_and(|verb| contains(SUBJECT_VERBS, verb) || is_past(verb))
 }
 
@@ -140,13 +171,15 @@ fn is_name(word: &str, entry: &Entry) -> bool {
 /// Returns `true` for a season or a month that is part of a name: "Spring Flea Market", "Cape May", "Chiang Mai",
 /// but not "Ada May 5". `rest` is the text behind the word.
 fn is_part_of_name(word: &str, entry: &Entry, rest: &str, has_name: bool) -> bool {
-    if !entry.is_in_names || !word.starts_with(char::is_uppercase) {
+    if !entry.is_in_names || !word.starts_with(char::is_uppercase) || word.len() < 2 {
         return false;
     }
     let next = rest.strip_prefix(' ').and_then(|rest| rest.split(' ').next()).unwrap_or("");
     let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_upper = |rest: &str| rest.starts_with(char::is_uppercase);
     has_name && !next.starts_with(|c: char| c.is_ascii_digit())
         || is_name(next, Entry::listed(next))
+        || THING_JOINTS.iter().any(|it| rest.strip_prefix(it).is_some_and(is_upper))
 }
 
 /// Returns `true` for two to five capital letters.

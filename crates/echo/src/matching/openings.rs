@@ -316,7 +316,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     }
 
     /// Returns where a word starts, or the end of the sentence.
-    fn byte(&self, word: usize) -> usize {
+    pub(super) fn byte(&self, word: usize) -> usize {
         let word = self.sentence.words.get(word);
         word.map_or(self.sentence.range.end, |word| word.range().start)
     }

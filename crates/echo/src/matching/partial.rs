@@ -19,7 +19,7 @@ use crate::effort::Unfinished;
 use crate::facts::Reading;
 use crate::text::{
     Sentence, Word, canonical_words,
-    lexicon::{CHANGES, OFFERS, SEARCHES, contains, is_telling, list},
+    lexicon::{CHANGES, OFFERS, QUESTIONS, SEARCHES, contains, is_telling, list},
     stem,
 };
 
@@ -144,12 +144,25 @@ impl PartialIndex {
                 [said] => search.rival(&clause, said)?,
                 _ => None,
             };
-            let Some(tool) = best else { continue };
+            let Some(tool) = best else {
+                if is_divided && said.len() < 2 && !refers_back && !is_negated {
+                    let said: Vec<_> = said.iter().copied().copied().collect();
+                    let found = search.by_values_of_clause(&clause, &said)?;
+                    displaced.extend(found.iter().flat_map(|_| said.iter().map(|it| it.tool)));
+                    mentioned.extend(
+                        found.filter(|it| mentioned.iter().all(|other| other.tool != it.tool)),
+                    );
+                }
+                continue;
+            };
             if search.is_flag(&clause, known.iter().chain(&mentioned))? {
                 is_about_known = true;
                 continue;
             }
             let Some(found) = search.mention(tool, clause) else { continue };
+            if said.is_empty() && search.is_vague(&found)? {
+                continue;
+            }
             displaced.extend(said.first().map(|it| it.tool));
             if mentioned.iter().all(|it| it.tool != found.tool) {
                 mentioned.push(found);
@@ -164,7 +177,7 @@ impl PartialIndex {
         // The whole message is searched for values later.
         let is_part = sentence.range != (0..text.len());
         if is_part && known.is_empty() && mentioned.is_empty() {
-            mentioned.extend(search.by_values(&[])?);
+            mentioned.extend(search.by_values(whole, &[])?);
         }
         mentioned.sort_by_key(|it| it.tool);
         Ok((mentioned, displaced))
@@ -212,7 +225,12 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let described = self.described(&words)?;
         let (is_only, has_number) = (self.index.tools.len() == 1, self.has_number(&words));
         let mut scores: Vec<(Score, usize)> = Vec::new();
+        let is_question =
+            contains(QUESTIONS, self.occurrences.form(self.first_word(&words).min(words.end - 1)));
         for (tool, name) in &said {
+            if is_question && self.index.tools[*tool].lacks_verb(&terms) {
+                continue;
+            }
             let described = described.get(tool).copied().unwrap_or(0);
             let mut said = Said {
                 terms: &terms,
@@ -227,7 +245,9 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             if score.is_none() {
                 said.has_value = self.has_value(*tool, &words)?
                     || self.is_wished(*tool, &words, said.has_verb)?
-                    || self.is_filled(*tool, &words)?;
+                    || self.is_filled(*tool, &words)?
+                    || self.index.tools[*tool].has_head(&terms)
+                        && self.is_identified(*tool, &words)?;
                 said.is_described = self.is_described(*tool, &words)?;
                 score = self.index.tools[*tool].score(&said, is_only);
             }

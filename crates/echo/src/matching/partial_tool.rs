@@ -12,6 +12,9 @@ use crate::text::{
     words,
 };
 
+/// Verbs of tools that no question asks for without saying them.
+const WRITING_VERBS: &str = "create add delete remove update change insert register";
+
 /// A tool, as far as parts of its name matter.
 #[derive(Debug, Default)]
 pub(super) struct PartialTool {
@@ -108,6 +111,17 @@ impl PartialTool {
         fits.then_some((total, said.name, said.name == self.name.len()))
     }
 
+    /// Returns `true` for a tool that creates or changes something if its verb is not among some terms.
+    pub(super) fn lacks_verb(&self, terms: &BTreeSet<Term>) -> bool {
+        first_word(&self.words).is_some_and(|verb| contains(WRITING_VERBS, verb))
+            && !self.verbs.iter().any(|verb| terms.contains(verb))
+    }
+
+    /// Returns `true` if some terms have the last telling word of the name.
+    pub(super) fn has_head(&self, terms: &BTreeSet<Term>) -> bool {
+        self.head.is_some_and(|head| terms.contains(&head))
+    }
+
     /// Returns `true` if enough was said for one of several tools.
     fn fits(&self, said: &Said, has_verbs: bool) -> bool {
         let all = self.name.len();
@@ -125,7 +139,7 @@ impl PartialTool {
         let all = self.name.len();
         let is_half = 2 * said.name >= all;
         let needed = if said.name > 1 || said.name == all { 1 } else { 2 };
-        let has_head = self.head.is_some_and(|head| said.terms.contains(&head));
+        let has_head = self.has_head(said.terms);
         said.name == all && (all > 1 || said.has_verb)
             || is_half && has_head && said.has_number
             || (is_half || said.name > 1) && said.described >= needed

@@ -286,7 +286,10 @@ impl<'a> SentenceMatcher<'a> {
             let [first, last] = it.words;
             last < at && (first..=last).any(|it| self.sentence.form(it) == form)
         };
-        ["a", "an", "another", "one"].contains(&before) && self.mentioned.iter().any(says)
+        // "Move shoot SH-1 to Monday and shoot SH-2 to Tuesday"
+        let is_further = || before == "and" && self.sentence.label(at).is_some();
+        (["a", "an", "another", "one"].contains(&before) || is_further())
+            && self.mentioned.iter().any(says)
     }
 
     /// Returns `true` for a word of what another mentioned tool may be called with: "Calculate the fee for a parking

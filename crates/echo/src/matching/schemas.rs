@@ -6,13 +6,16 @@ use mynah_core::chat::{LazyJson, Tool};
 
 use super::work_budget::WorkBudget;
 use crate::{
-    arguments::{Described, ReplyBudget},
+    arguments::{Context, Described, ReplyBudget, states_all},
     effort::{Effort, Unfinished},
     schemas::{ToolSchema, described},
 };
 
 /// The number of bytes of a schema that are read at the cost of one comparison.
 const SCHEMA_PART: usize = 4;
+
+/// The number of comparisons that take as long as finding the values of a call in a short message.
+const GENERATION: usize = 500;
 
 /// The schemas of the offered tools.
 pub(super) struct Schemas<'t> {
@@ -35,6 +38,31 @@ impl<'t> Schemas<'t> {
         answer: impl FnOnce(&Described) -> T,
     ) -> Result<T, Unfinished> {
         Ok(self.read(tool, budget)?.map(|it| answer(it.described())).unwrap_or_default())
+    }
+
+    /// Returns `true` if the arguments of each call would have all values that the schema requires from a part of a
+    /// message.
+    pub(super) fn states_all(
+        &self,
+        tool: usize,
+        part: &str,
+        budget: &mut WorkBudget,
+    ) -> Result<bool, Unfinished> {
+        let Some(schema) = self.read(tool, budget)? else { return Ok(false) };
+        budget.spend(GENERATION)?;
+        let mut reply = ReplyBudget::new(self.effort);
+        let whole = 0..part.len();
+        let context = Context {
+            subject: &self.tools[tool].name,
+            mention: part,
+            nearest: [whole.clone(), whole.clone()],
+            reach: whole,
+            question: part,
+            ..Context::default()
+        };
+        let states_all = states_all(schema.described(), &context, &mut reply);
+        reply.check()?;
+        Ok(states_all)
     }
 
     fn read(

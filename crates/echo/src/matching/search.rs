@@ -183,7 +183,9 @@ impl Searcher<'_> {
             is_pending,
             budget: self.budget,
         };
-        let (found, mut unfilled) = (search.by_values(&known)?, search.unfilled(&known)?);
+        let (found, mut unfilled) =
+            (search.by_values(0..sentence.words.len(), &known)?, search.unfilled(&known)?);
+        unfilled.extend(search.told_before(&known)?);
         // What is asked has a tool of its own: "What's the weather?"
         let is_asked = |it: &Mention| reading.text[it.sentence.clone()].trim_end().ends_with('?');
         let mentions = || self.tracker.mentions_in(message);
@@ -202,7 +204,7 @@ impl Searcher<'_> {
     fn is_settled(&mut self, message: usize, reading: &Reading) -> Result<bool, Unfinished> {
         let (text, mut mentions) = (&reading.text, self.tracker.mentions_in(message));
         let only = match (mentions.next(), mentions.next()) {
-            (None, _) => return Ok(!may_have_values(text)),
+            (None, _) => return Ok(text.len() > MAX_UNFILTERED),
             (Some(_), Some(_)) => return Ok(false),
             (Some(only), None) => only,
         };
@@ -212,7 +214,8 @@ impl Searcher<'_> {
         }
         // Most messages state all values, and need no words of an `enum`.
         let lacks_values = |it: &Described| it.lacks_values(reading.facts(), &[]);
-        Ok(!self.schemas.says(only.tool, self.budget, lacks_values)?)
+        Ok(!["topic", "part"].contains(&only.rule)
+            && !self.schemas.says(only.tool, self.budget, lacks_values)?)
     }
 
     /// Returns the recorded mentions in a message, with the positions of their words in the whole.

@@ -98,8 +98,12 @@ fn endings(canonical: &str) -> &'static [(&'static str, &'static str)] {
         Some(b'd') => &[("ed", "")],
         // "absence", "absent"
         Some(b'e') if ends("ence") => &[("ce", "")],
+        // "insurance", "insured"
+        Some(b'e') if ends("ance") => &[("ance", "")],
         // "complaint", "complain"
         Some(b't') if ends("sent") || ends("aint") => &[("t", "")],
+        // "weight", "weigh"
+        Some(b't') if canonical == "weight" => &[("t", "")],
         Some(b't') => &[("ment", "")],
         // "catalogue", "catalog"
         Some(b'e') if ends("ogue") => &[("ue", "")],
@@ -152,7 +156,7 @@ mod tests {
              prescription prescribe,subscription subscribing,reservation reserve,translation translate,\
              shipment ship,buying buy,logs log,keys key,calculator calculate,repeating repeat,cancelled cancel,travelling travel,\
              availability available,spelling spell,\
-             announcement announce,management manage,rehearsal rehearse,rental rent,catalogue catalog";
+             announcement announce,management manage,rehearsal rehearse,rental rent,catalogue catalog,insurance insured,attendance attend,weight weighed";
         for pair in pairs.split(',') {
             let (noun, verb) = pair.split_once(' ').unwrap();
             assert_eq!(stem(&canonical(noun)), stem(&canonical(verb)), "{pair}");

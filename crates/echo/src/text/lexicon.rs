@@ -12,10 +12,13 @@ use iso_currency::Currency;
 use super::canonical::canonical;
 use values::{CURRENCY_NAMES, LANGUAGES, NAME_ENDS, SEASONS};
 
-pub(crate) use values::{AMOUNT_UNITS, DISTANCES, NO_USERS, PRICES, SITES, STREETS, UNITS};
+pub(crate) use values::{
+    AMOUNT_UNITS, DISTANCES, NO_USERS, PARTNERS, PRICES, SITES, STREETS, UNITS,
+};
 pub(crate) use verbs::{
-    ADJECTIVES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, DESCRIBING_VERBS, INFINITIVES, JOINTS, NOUNS,
-    OFFERS, QUESTIONS, SEARCHES, WISH_VERBS, requests, same_verbs,
+    ADJECTIVES, ARTICLES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, DESCRIBING_VERBS, INFINITIVES,
+    JOINTS, NOUNS, OFFERS, PRONOUNS, QUESTIONS, SEARCHES, SUBJECT_VERBS, WISH_VERBS, requests,
+    same_verbs,
 };
 
 /// Words that do not indicate the purpose of a tool.
@@ -87,9 +90,10 @@ const CUES: &str = "to cc bcc from on at until till by under over in into near f
      return returning due";
 /// Words that mean the same as a cue, each followed by the cue.
 const CUE_SYNONYMS: &str = "min over minimum over above over max under maximum under below under featuring with starring \
-     with features with feature with stars with around near";
+     with features with feature with stars with around near \
+     through until inviting with invite with";
 /// Cues of two words.
-pub(crate) const CUE_PAIRS: [(&str, &str, &str); 9] = [
+pub(crate) const CUE_PAIRS: [(&str, &str, &str); 10] = [
     ("up", "to", "up-to"),
     ("check", "in", "check-in"),
     ("check", "out", "check-out"),
@@ -99,6 +103,7 @@ pub(crate) const CUE_PAIRS: [(&str, &str, &str); 9] = [
     ("less", "than", "under"),
     ("fewer", "than", "under"),
     ("back", "on", "returning"),
+    ("out", "of", "from"),
 ];
 /// Words before "to" and a verb, as in "I want to …".
 const BEFORE_INFINITIVES: &str =
@@ -122,15 +127,12 @@ const END_WORDS: &str = "to end until destination target arrival return due dead
 const KIND_FILLERS: &str =
     "from to by count max min maximum minimum start end source target arrival departure return";
 /// Words that make an id of a property if they are its last.
-const ID_WORDS: &str = "id number code key ref";
+const ID_WORDS: &str = "id number code key ref reference";
 /// Words of a property beside which none of its facts stands.
 pub(crate) const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
 /// Words that say that a boolean property is true, and nothing more.
-pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with enable enabled allow allowed should need needed want visibility visible";
+pub(crate) const BOOLEAN_FILLERS: &str = "is has include included with by via onli enable enabled allow allowed should need needed want visibility visible";
 
-/// Words before the subject of a statement, and those for it in the next clause, in canonical form.
-pub(crate) const ARTICLES: &str = "the a an my our your this that";
-pub(crate) const PRONOUNS: &str = "it him her them";
 /// Words between a noun and what is said of it: "the door was not locked".
 pub(super) const AUXILIARIES: &str = "is are was were be been not has have had alreadi";
 /// Words that start a clause.
@@ -151,14 +153,11 @@ pub(crate) const PEOPLE: &str = "people person participant guest passenger trave
 pub(crate) const ITEM_STARTS: &str = "a an the some any my our";
 /// Words that end a list of phrases.
 pub(crate) const PHRASE_ENDS: &str = "for in on at to from by until till since near under over about as into per \
-     please then also but because so if when while starting today tomorrow now";
+     please then also but because between aside so if when while starting today tomorrow now";
 /// Words of another clause than the words before them.
 pub(crate) const CLAUSE_WORDS: &str = "i we he she it they me us him her them you this these those there that which who \
      is are was were be has have had will would should could can may do does not thanks thank your his their \
      nobody everybody everyone someone somebody";
-/// Verbs behind the name of whom a sentence is about.
-pub(crate) const SUBJECT_VERBS: &str =
-    "is was has had will would can could should wants needs likes asks paid weighs";
 /// Words before a number that is not the value of a text.
 pub(crate) const PREPOSITIONS: &str = "for in on at to of with from by about";
 /// Parts of compounds that are no names, besides prepositions and numbers: "check-up", "self-service".
@@ -265,8 +264,9 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 19] = [
+const MARKS: [(&str, Mark); 20] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
+    (NOT_PLACES, |entry| entry.is_in_names = true),
     (MONTHS, |entry| entry.is_no_name = true),
     (SEASONS, |entry| entry.is_in_names = true),
     (NAME_ENDS, |entry| entry.is_in_names = true),

@@ -36,7 +36,10 @@ pub(super) const SEASONS: &str = "spring summer autumn winter";
 /// Words of properties for a price, in canonical form.
 pub(crate) const PRICES: &str = "price cost fee budget bill";
 /// Other words that may be part of a name: "Harbour Mile".
-pub(super) const NAME_ENDS: &str = "mile hour day night morning evening time home first";
+pub(super) const NAME_ENDS: &str = "mile miles hour day night morning evening time home first";
+/// The last words of the names of companies, behind "&".
+pub(crate) const PARTNERS: &str =
+    "sons son co company partners daughters brothers bros associates family";
 /// The last words of the names of streets.
 pub(crate) const STREETS: &str = "street st road rd lane avenue ave drive boulevard blvd way square court terrace \
      crescent row alley highway parkway quay";

@@ -26,7 +26,7 @@ pub(crate) struct Request {
 }
 
 /// The requests: the verb, its particle or "", and the verbs of names.
-const REQUESTS: [(&str, &str, &str); 32] = [
+const REQUESTS: [(&str, &str, &str); 37] = [
     ("schedule", "", "book reserve plan"),
     ("book", "", "schedule"),
     ("arrange", "", "book reserve schedule plan organiz"),
@@ -59,6 +59,11 @@ const REQUESTS: [(&str, &str, &str); 32] = [
     ("sign", "up", "register enroll"),
     ("roll", "out", "deploi release"),
     ("call", "off", "cancel"),
+    ("save", "", "add"),
+    ("text", "", "send notifi"),
+    ("message", "", "send notifi"),
+    ("relocate", "", "move transfer"),
+    ("shift", "", "move transfer"),
 ];
 
 /// The requests that may be adjectives instead.
@@ -89,6 +94,13 @@ pub(crate) const OFFERS: &str = "show list check get tell give do are which what
 pub(crate) const WISH_VERBS: &str = "need want like get have";
 pub(crate) const QUESTIONS: &str =
     "do does did is are has was were what when where which who how why";
+
+/// Words before the subject of a statement, and those for it in the next clause, in canonical form.
+pub(crate) const ARTICLES: &str = "the a an my our your this that";
+pub(crate) const PRONOUNS: &str = "it him her them";
+/// Verbs behind the name of whom a sentence is about.
+pub(crate) const SUBJECT_VERBS: &str = "is was has had will would can could should want wants need needs likes asks paid weighs got gets came comes \
+     went goes took left lost found bought sent gave met said works owes";
 
 /// Returns the verbs that ask for the same as a canonical verb.
 pub(crate) fn same_verbs(canonical: &str) -> impl Iterator<Item = &'static str> {
