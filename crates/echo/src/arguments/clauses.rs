@@ -88,8 +88,15 @@ impl Search<'_, '_> {
         };
         let told = sentences(text).find(|it| tells(&text[it.clone()]))?;
         let is_apart = |it: &Fact| text[..it.range.start].ends_with(", ");
+        // "The light at the main gate is broken"
+        let is_told = |at: usize| {
+            let before = &text[told.start..at];
+            words(before).any(|it| contains(TELLING_VERBS, &before[it.run]))
+        };
         let is_value = |it: &&Rc<Fact>| {
-            told.contains(&it.range.start) && (it.of != FactType::Name || is_apart(it))
+            told.contains(&it.range.start)
+                && (it.of != FactType::Name || is_apart(it))
+                && is_told(it.range.start)
         };
         let mut facts = self.scope.reading.facts().iter().filter(is_value).map(|it| it.range.start);
         let first = facts.next().unwrap_or(told.end);

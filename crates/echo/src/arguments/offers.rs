@@ -13,7 +13,9 @@ use super::{
     number::from_f64,
     participles::participles,
     phrases::phrases,
-    places::{ends_with_own_word, house, is_street, numbered, place_words, region, street},
+    places::{
+        ends_with_own_word, house, is_at_site, is_street, numbered, place_words, region, street,
+    },
     property::{Offer, Property},
     prose::CodeForm,
     statements::{stated_phrases, stated_words},
@@ -53,7 +55,10 @@ pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offe
             reading.is_alone(fact) || property.is_wanted && property.owns(reading.beside(fact)[1])
         }
         FactType::Money | FactType::Share => !is_other_unit(property, fact),
-        FactType::Word => !property.words.contains(&canonical(&fact.value)),
+        FactType::Word => {
+            (property.is_wanted || !is_at_site(fact, reading))
+                && !property.words.contains(&canonical(&fact.value))
+        }
         FactType::Name if property.kind() == Some(Kind::Person) => house(fact, reading).is_none(),
         _ => true,
     };

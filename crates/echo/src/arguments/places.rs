@@ -89,6 +89,12 @@ static NUMBERED: LazyLock<Regex> =
 static REGION: LazyLock<Regex> =
     LazyLock::new(|| compile(r"^, ?(\p{Lu}\p{L}*(?: \p{Lu}\p{L}*)*)(?:( and |, )\p{Lu})?"));
 
+/// Returns `true` for a word behind "at" or "on", which is a place only for a property that must be there.
+pub(super) fn is_at_site(word: &Fact, reading: &Reading) -> bool {
+    let before = reading.text[..word.range.start].trim_end_matches("the ");
+    [" at ", " on "].iter().any(|it| before.ends_with(it))
+}
+
 /// Returns a place of lower-case words, with the number behind them: "the cold store", "dock 2".
 pub(super) fn place_words(first: &Fact, reading: &Reading) -> Option<Fact> {
     let mut end = first.range.end;
@@ -102,6 +108,7 @@ pub(super) fn place_words(first: &Fact, reading: &Reading) -> Option<Fact> {
     let number = number.filter(|it| {
         let rest = &reading.text[end + it.len()..];
         !is_word(rest)
+            || rest.starts_with([',', '.', ';', ':'])
             || rest
                 .split(' ')
                 .nth(1)
@@ -135,4 +142,4 @@ fn next_word(rest: &str) -> Option<&str> {
 }
 
 static PLACE_NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^( (?:\d{1,3}|[A-Z]-?\d{0,3}))\b(?:[^-:/%$\w]|$)"));
+    LazyLock::new(|| compile(r"^( (?:\d{1,3}|[A-Z]-?\d{0,3}))\b(?:[^-:/%$\w]|:\s|$)"));

@@ -19,8 +19,8 @@ pub(super) fn stated_words<'r>(
     property: &'r Property,
     reading: &'r Reading,
 ) -> impl Iterator<Item = Fact> + 'r {
-    use Kind::{Id, Label, Title, Uuid, Version};
-    let takes = matches!(property.kind(), Some(Label | Title | Id | Uuid | Version));
+    use Kind::{Id, Label, Place, Room, Title, Uuid, Version};
+    let takes = matches!(property.kind(), Some(Label | Title | Id | Uuid | Version | Place | Room));
     let words = property.words.iter().filter(move |_| takes);
     said(property, reading, words).filter_map(|(Range { end, .. }, _)| {
         let captures = STATEMENT.captures(&reading.text[end..])?;

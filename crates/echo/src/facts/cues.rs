@@ -102,6 +102,12 @@ fn cue(text: &str, words: &[Word]) -> Option<&'static str> {
         });
     }
     match word.entry.cue? {
+        // "Max Brown"
+        _ if &text[word.range()] == "Max"
+            && text[word.range().end..].trim_start().starts_with(char::is_uppercase) =>
+        {
+            None
+        }
         "to" if before.last().is_some_and(|it| it.entry.is_before_infinitive) => None,
         cue => Some(cue),
     }

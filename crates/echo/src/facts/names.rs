@@ -108,7 +108,7 @@ fn join(
         gap.split([' ', '-']).all(|word| word.is_empty() || joins(word))
     };
     // "the Night at the Planetarium", "Members' Summer Evening"
-    let is_thing = source[..name.start].ends_with("the ") && THING_JOINTS.contains(&gap);
+    let is_thing = may_be_at(source, &name) && THING_JOINTS.contains(&gap);
     let is_owner = ["' ", "’ "].contains(&gap) && source[..name.end].ends_with('s');
     if is_name && (is_thing || is_owner) {
         return Some(name.start..next.end);
@@ -137,7 +137,13 @@ fn joins_thing(source: &str, name: &Range<usize>, word: &Range<usize>) -> bool {
         behind.is_some_and(|it| it.starts_with(char::is_uppercase))
             && word.start < name.end + joint.len()
     };
-    source[..name.start].ends_with("the ") && THING_JOINTS.iter().any(is_within)
+    may_be_at(source, name) && THING_JOINTS.iter().any(is_within)
+}
+
+/// Returns `true` for a word for a time that starts the name of a thing: "the Night at the Planetarium", but not "the
+/// Harvest Supper at the Village Hall".
+fn may_be_at(source: &str, name: &Range<usize>) -> bool {
+    source[..name.start].ends_with("the ") && Entry::listed(&source[name.clone()]).is_in_names
 }
 
 /// Returns `true` for a sentence about whom its first words name: "Rex weighs 31 kg", "Ada Byron would like a
@@ -205,8 +211,17 @@ fn may_be_place(source: &str, sentence: &Sentence, index: usize, entry: &Entry) 
             && source[before.range().end..after.range().start].trim().is_empty()
     };
     let follows_preposition = |index| follows(index, BeforePlace::Preposition);
+    // "at the lake", "at pitch C14"
+    let follows_site = |index| follows(index, BeforePlace::Site);
+    let is_numbered = || {
+        let rest = source[word.run().end..].strip_prefix(' ').unwrap_or("");
+        rest.trim_start_matches(|c: char| c.is_ascii_uppercase())
+            .starts_with(|c: char| c.is_ascii_digit())
+    };
     (follows_preposition(index)
-        || follows(index, BeforePlace::Article) && follows_preposition(index - 1))
+        || follows(index, BeforePlace::Article)
+            && (follows_preposition(index - 1) || follows_site(index - 1))
+        || follows_site(index) && is_numbered())
         && text.starts_with(char::is_lowercase)
         && text.chars().all(char::is_alphabetic)
         && !is_generic(sentence.form(word))

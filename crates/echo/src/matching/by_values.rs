@@ -119,7 +119,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
 
     /// Returns `true` for a tool that takes something back, if its verb is not said: what people say of an appointment
     /// is seldom that it should be cancelled.
-    fn needs_verb(&self, tool: usize) -> bool {
+    pub(super) fn needs_verb(&self, tool: usize) -> bool {
         let verb = first_word(&self.index.tools[tool].words);
         verb.is_some_and(|verb| contains(UNDOING_VERBS, verb)) && !self.has_verb(tool)
     }

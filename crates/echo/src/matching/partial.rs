@@ -160,7 +160,7 @@ impl PartialIndex {
                 continue;
             }
             let Some(found) = search.mention(tool, clause) else { continue };
-            if said.is_empty() && search.is_vague(&found)? {
+            if said.is_empty() && (search.needs_verb(tool) || search.is_vague(&found)?) {
                 continue;
             }
             displaced.extend(said.first().map(|it| it.tool));

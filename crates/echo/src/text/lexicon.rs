@@ -10,10 +10,10 @@ use indexmap::IndexMap;
 use iso_currency::Currency;
 
 use super::canonical::canonical;
-use values::{CURRENCY_NAMES, LANGUAGES, NAME_ENDS, SEASONS};
+use values::{CURRENCY_NAMES, LANGUAGES, NAME_ENDS, NUMBERS, SEASONS};
 
 pub(crate) use values::{
-    AMOUNT_UNITS, DISTANCES, NO_USERS, PARTNERS, PRICES, SITES, STREETS, UNITS,
+    AMOUNT_UNITS, DISTANCES, NO_USERS, PARTNERS, PRICES, SITES, STREETS, TIMES, UNITS,
 };
 pub(crate) use verbs::{
     ADJECTIVES, ARTICLES, BEFORE_VERBS, CHANGE_VERBS, CHANGES, DESCRIBING_VERBS, INFINITIVES,
@@ -180,27 +180,25 @@ const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree d
      class be do go make see get have call know help buy";
 
 /// Words after which a lower-case word may be a place.
-const BEFORE_PLACES: [(&str, BeforePlace); 2] =
-    [("in near from to", BeforePlace::Preposition), ("the", BeforePlace::Article)];
+const BEFORE_PLACES: [(&str, BeforePlace); 3] = [
+    ("in near from to", BeforePlace::Preposition),
+    ("the", BeforePlace::Article),
+    ("at on", BeforePlace::Site),
+];
 
 pub(crate) const MONTHS: &str =
     "january february march april may june july august september october november december";
 pub(crate) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
 /// Other words that start a date or a time without digits.
 const RELATIVE: &str = "today tonight tomorrow yesterday next noon midnight";
-/// Words for numbers, each followed by the number.
-const NUMBERS: &str = "one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 \
-     thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 dozen 12 half 0.5";
-
-/// Words that say how often, each followed by the number.
-pub(crate) const TIMES: &str = "once 1 twice 2 thrice 3";
-
 /// What a word before a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BeforePlace {
     Preposition,
     /// It stands between a preposition and the place.
     Article,
+    /// A preposition that needs an article or a number as well.
+    Site,
 }
 
 /// What the lists say of a word, as written or in canonical form.

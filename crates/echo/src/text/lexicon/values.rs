@@ -30,6 +30,13 @@ pub(crate) const NO_USERS: &str = "user users let what how where here account ac
      permission permissions preferences profile profiles role roles screen session sessions settings support attempts \
      credentials details request requests everyone anyone cannot";
 
+/// Words for numbers, each followed by the number.
+pub(super) const NUMBERS: &str = "one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 \
+     thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 dozen 12 half 0.5";
+
+/// Words that say how often, each followed by the number.
+pub(crate) const TIMES: &str = "once 1 twice 2 thrice 3";
+
 /// Seasons, which start names as well.
 pub(super) const SEASONS: &str = "spring summer autumn winter";
 
