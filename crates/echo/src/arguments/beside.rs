@@ -44,10 +44,10 @@ impl Search<'_, '_> {
     /// Returns `true` for an amount behind a part of the name of a property that need not be there, if one that must be
     /// there may have it: "a monthly payment on a $20,000 loan" states no `down_payment`.
     fn is_half_said(&self, fact: &Fact) -> bool {
-        let count = self.property.count_words(self.scope.reading.lead(fact));
+        let count = || self.property.count_words(self.scope.reading.lead(fact));
         is_amount(fact)
             && !self.property.is_wanted
-            && count < self.property.own_words.len()
+            && count() < self.property.own_words.len()
             && self.has_rival(fact, |it| it.is_wanted && it.is_numeric())
     }
 

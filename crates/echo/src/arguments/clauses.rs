@@ -47,10 +47,10 @@ impl Search<'_, '_> {
         let end = ends.find(|at| self.is_of_other(&rest[at + 2..])).unwrap_or(rest.len());
         let rest = &rest[..end];
         let first = rest.split(' ').next().unwrap_or(rest).to_lowercase();
-        // "a scratched door and a dent" are things, not a statement.
         // "Report a fault: there is no dial tone"
-        let may_tell = mark == ": " && self.property.is_report() && self.is_statement(rest);
-        let starts_otherwise = contains(CLAUSE_WORDS, &first) && !may_tell
+        let may_tell = || mark == ": " && self.property.is_report() && self.is_statement(rest);
+        // "a scratched door and a dent" are things, not a statement.
+        let starts_otherwise = contains(CLAUSE_WORDS, &first) && !may_tell()
             || contains(PHRASE_ENDS, &first)
             || contains("a an", &first) && !self.is_statement(rest);
         if starts_otherwise || !(1..MAX_BYTES).contains(&rest.len()) {

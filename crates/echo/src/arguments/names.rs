@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{
-    fit::{is_bare, is_name_of_something, is_wanted_person},
+    fit::{is_bare, is_name_of_something},
     property::{Offer, Property},
     search::Search,
 };
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
             is_name_of_something(it) || it.kind() == Some(Kind::Event) && it.is_wanted
         };
         let is_person =
-            |it: &Property| is_wanted_person(it) || it.kind() == Some(Kind::Person) && it.is_array;
+            |it: &Property| it.kind() == Some(Kind::Person) && (it.is_wanted || it.is_array);
         let names_thing = |fact: &Fact| {
             let before = &self.scope.reading.text[..fact.range.start];
             ["the ", "The ", " a "].iter().any(|article| before.ends_with(article))
@@ -65,9 +65,8 @@ impl Search<'_, '_> {
         };
         let of_thing = names_thing(fact);
         // "by Dr. Helen Marsh"
-        let has_title =
-            ends_with_title(fact.value.split(' ').next().unwrap_or("").trim_end_matches('.'));
-        if has_title && fact.value.contains(' ') && is_thing(self.property) {
+        let first = fact.value.split_once(' ').map(|(first, _)| first.trim_end_matches('.'));
+        if is_thing(self.property) && first.is_some_and(ends_with_title) {
             return self.has_rival(fact, |it| it.kind() == Some(Kind::Person));
         }
         fact.of == FactType::Name

@@ -11,7 +11,7 @@ use crate::{
     text::{
         canonical,
         lexicon::{BEFORE_VERBS, CLAUSE_WORDS, contains, is_telling},
-        stem, words,
+        words,
     },
 };
 
@@ -63,10 +63,8 @@ impl Search<'_, '_> {
         let mut starts = self.starts(&OBJECT);
         // "Deliver milk and yogurt" for `schedule_delivery`
         let first = words(self.text()).next().map(|it| it.range);
-        let is_of_tool = |word: &Range<usize>| {
-            let form = canonical(&self.text()[word.clone()]);
-            self.tool.iter().any(|it| stem(it) == stem(&form))
-        };
+        let is_of_tool =
+            |word: &Range<usize>| self.shares_tool_stem(&canonical(&self.text()[word.clone()]));
         starts.extend(first.filter(is_of_tool).map(|it| self.scope.range.start + it.end));
         starts
     }

@@ -153,9 +153,11 @@ fn topic(name: &Fact, reading: &Reading) -> Option<Fact> {
 /// Returns the dates that are codes in the form of the example: "2003.12.8".
 fn dotted_codes<'r>(form: CodeForm<'r>, reading: &'r Reading) -> impl Iterator<Item = Fact> + 'r {
     let dates = reading.facts().iter().filter(|it| it.of == FactType::Date);
-    let written = dates.map(|it| (it.range.clone(), reading.text[it.range.clone()].to_owned()));
-    let codes = written.filter(move |(_, written)| form.has(written));
-    codes.map(|(range, written)| reading.fact(FactType::Code, range, written))
+    let codes = dates.filter(move |it| form.has(&reading.text[it.range.clone()]));
+    codes.map(|it| {
+        let range = it.range.clone();
+        reading.fact(FactType::Code, range.clone(), reading.text[range].to_owned())
+    })
 }
 
 /// Returns `true` for a number that only counts: "two parcels", "2 x PD-540".
@@ -218,9 +220,8 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
         if found.is_empty() && words.len() > 1 && property.choices.len() < MAX_CHOICES {
             found.extend(reading.find_apart(&words, 1));
         }
-        let every = frequency(&text)
-            .map(|word| reading.find_apart(&[canonical("every"), word.to_owned()], 0));
-        found.extend(every.flatten());
+        let every = frequency(&text).map(|word| ["every", word].map(canonical));
+        found.extend(every.and_then(|every| reading.find_apart(&every, 0)));
         // "a berth" does not say "A".
         let is_said = |range: &Range<usize>| text.len() > 1 || reading.text[range.clone()] == text;
         // "River Paddock" says no `river`.
@@ -258,7 +259,7 @@ fn frequency(choice: &str) -> Option<&'static str> {
     let of = |it: &(&str, &'static str)| it.0.eq_ignore_ascii_case(choice);
     let words = [
         ("hourly", "hour"),
-        ("daily", "dai"),
+        ("daily", "day"),
         ("weekly", "week"),
         ("monthly", "month"),
         ("yearly", "year"),

@@ -22,23 +22,22 @@ pub(super) fn participles(property: &Property, reading: &Reading) -> Vec<Offer> 
     let mut offers = Vec::new();
     for choice in &property.choices {
         let Some(form) = choice.as_str().map(canonical) else { continue };
-        let past =
-            IRREGULAR.iter().find(|(participle, _)| *participle == form).map(|(_, past)| *past);
-        let found = past.map(|past| reading.find(&[past.to_owned()])).unwrap_or_default();
-        offers.extend(found.into_iter().filter(|(_, is_negated)| !is_negated).map(|(range, _)| {
+        let offer = |range| {
             let fact = reading.fact(FactType::Choice, range, form.clone());
             Offer { fact: Rc::new(fact), choice: Some(Value::clone(choice)) }
-        }));
+        };
+        if let Some((_, past)) = IRREGULAR.iter().find(|(participle, _)| *participle == form) {
+            let found = reading.find(&[(*past).to_owned()]).into_iter();
+            offers
+                .extend(found.filter(|(_, is_negated)| !is_negated).map(|(range, _)| offer(range)));
+        }
         let Some(base) = form.strip_suffix("ed") else { continue };
         // "closed", "resolved", "cancelled"
         for verb in [base.to_owned(), format!("{base}e"), without_double(base)] {
             let found = reading.find(&[verb]).into_iter();
             let found =
                 found.filter(|(range, is_negated)| !is_negated && asks(reading, range.start));
-            offers.extend(found.map(|(range, _)| {
-                let fact = reading.fact(FactType::Choice, range, form.clone());
-                Offer { fact: Rc::new(fact), choice: Some(Value::clone(choice)) }
-            }));
+            offers.extend(found.map(|(range, _)| offer(range)));
         }
     }
     offers

@@ -102,17 +102,13 @@ pub(super) fn place_words(first: &Fact, reading: &Reading) -> Option<Fact> {
         let Some(word) = next_word(&reading.text[end..]) else { break };
         end += 1 + word.len();
     }
-    let is_word =
-        |rest: &str| rest.split(' ').nth(1).is_some_and(|it| it.starts_with(char::is_lowercase));
     let number = PLACE_NUMBER.captures(&reading.text[end..]).and_then(|it| it.get(1));
     let number = number.filter(|it| {
         let rest = &reading.text[end + it.len()..];
-        !is_word(rest)
+        let next = rest.split(' ').nth(1).unwrap_or("");
+        !next.starts_with(char::is_lowercase)
             || rest.starts_with([',', '.', ';', ':'])
-            || rest
-                .split(' ')
-                .nth(1)
-                .is_some_and(|word| contains(PHRASE_ENDS, word) || contains(LIST_JOINTS, word))
+            || [PHRASE_ENDS, LIST_JOINTS].iter().any(|list| contains(list, next))
     });
     end += number.map_or(0, |it| it.len());
     let range = first.range.start..end;
@@ -124,6 +120,7 @@ pub(super) fn place_words(first: &Fact, reading: &Reading) -> Option<Fact> {
 fn next_word(rest: &str) -> Option<&str> {
     let rest = rest.strip_prefix(' ')?;
     let word = &rest[..rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len())];
+    let entry = Entry::listed(word);
     let is_verb = ["ing", "ed", "ly"].iter().any(|end| word.ends_with(end));
     let is_listed =
         [PHRASE_ENDS, CLAUSE_WORDS, CONNECTIVES, LIST_JOINTS, "with right only instead"]
@@ -136,8 +133,8 @@ fn next_word(rest: &str) -> Option<&str> {
         && !is_listed
         && is_whole
         && !is_generic(&canonical(word))
-        && Entry::listed(word).may_be_name()
-        && Entry::listed(word).cue.is_none())
+        && entry.may_be_name()
+        && entry.cue.is_none())
     .then_some(word)
 }
 

@@ -108,12 +108,14 @@ impl<'a> CodeForm<'a> {
     /// Returns `true` for a code with letters, numbers and marks in the same places. What stands before a mark is the
     /// same.
     pub(super) fn has(self, code: &str) -> bool {
-        let prefix =
-            |text: &'_ str| text.find(['-', '_', '#', '/']).map(|at| text[..at].to_owned());
-        let prefix = [prefix(self.0), prefix(code)]
-            .map(|it| it.filter(|it| it.contains(char::is_alphabetic)));
-        prefix[0] == prefix[1] && shape(self.0).eq(shape(code))
+        prefix(self.0) == prefix(code) && shape(self.0).eq(shape(code))
     }
+}
+
+/// Returns what stands before the first mark of a code, if it has letters.
+fn prefix(code: &str) -> Option<&str> {
+    let (prefix, _) = code.split_once(['-', '_', '#', '/'])?;
+    prefix.contains(char::is_alphabetic).then_some(prefix)
 }
 
 /// Returns the characters of a code, with "A" for each capital letter and "9" for each number.

@@ -11,6 +11,7 @@ use crate::{
     text::{
         canonical,
         lexicon::{PEOPLE, PREPOSITIONS, PRICES, contains, is_generic},
+        stem,
     },
 };
 
@@ -150,6 +151,11 @@ impl Search<'_, '_> {
     /// Returns `true` if a canonical word is one of the tool's name that says what the tool is for.
     pub(super) fn is_of_tool(&self, word: &str) -> bool {
         !is_generic(word) && self.tool.iter().any(|it| it == word)
+    }
+
+    /// Returns `true` if a canonical word shares its stem with one of the tool's name.
+    pub(super) fn shares_tool_stem(&self, word: &str) -> bool {
+        self.tool.iter().any(|it| stem(it) == stem(word))
     }
 
     /// Returns the other open properties.

@@ -14,7 +14,7 @@ use crate::{
     text::{
         canonical,
         lexicon::{AMOUNT_UNITS, OWN_TEXTS, contains},
-        stem, words,
+        words,
     },
 };
 
@@ -167,9 +167,7 @@ impl Search<'_, '_> {
         let items = phrases(reading, start..self.scope.range.end);
         let is_known = |word: &String| {
             let is_own = |it: &Property| it.has_word(word) || it.owns(Some(word));
-            self.tool.contains(word)
-                || self.tool.iter().any(|it| stem(it) == stem(word))
-                || self.properties.iter().any(is_own)
+            self.shares_tool_stem(word) || self.properties.iter().any(is_own)
         };
         let has_own = |item: &Range<usize>| {
             let text = &reading.text[item.clone()];

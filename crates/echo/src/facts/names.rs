@@ -108,7 +108,7 @@ fn join(
         gap.split([' ', '-']).all(|word| word.is_empty() || joins(word))
     };
     // "the Night at the Planetarium", "Members' Summer Evening"
-    let is_thing = may_be_at(source, &name) && THING_JOINTS.contains(&gap);
+    let is_thing = THING_JOINTS.contains(&gap) && may_be_at(source, &name);
     let is_owner = ["' ", "’ "].contains(&gap) && source[..name.end].ends_with('s');
     if is_name && (is_thing || is_owner) {
         return Some(name.start..next.end);
@@ -132,12 +132,14 @@ fn join(
 /// Returns `true` for a word within what joins the name of a thing: "at the" in "the Night at the Planetarium".
 fn joins_thing(source: &str, name: &Range<usize>, word: &Range<usize>) -> bool {
     let rest = &source[name.end..];
-    let is_within = |joint: &&str| {
-        let behind = rest.strip_prefix(*joint);
-        behind.is_some_and(|it| it.starts_with(char::is_uppercase))
-            && word.start < name.end + joint.len()
-    };
-    may_be_at(source, name) && THING_JOINTS.iter().any(is_within)
+    let is_within = |joint: &str| word.start < name.end + joint.len();
+    may_be_at(source, name) && thing_joint(rest).is_some_and(is_within)
+}
+
+/// Returns what joins a text to the capitalized word behind it, as in the name of a thing.
+fn thing_joint(rest: &str) -> Option<&'static str> {
+    let is_upper = |rest: &str| rest.starts_with(char::is_uppercase);
+    THING_JOINTS.into_iter().find(|it| rest.strip_prefix(*it).is_some_and(is_upper))
 }
 
 /// Returns `true` for a word for a time that starts the name of a thing: "the Night at the Planetarium", but not "the
@@ -182,10 +184,9 @@ fn is_part_of_name(word: &str, entry: &Entry, rest: &str, has_name: bool) -> boo
     }
     let next = rest.strip_prefix(' ').and_then(|rest| rest.split(' ').next()).unwrap_or("");
     let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let is_upper = |rest: &str| rest.starts_with(char::is_uppercase);
     has_name && !next.starts_with(|c: char| c.is_ascii_digit())
         || is_name(next, Entry::listed(next))
-        || THING_JOINTS.iter().any(|it| rest.strip_prefix(it).is_some_and(is_upper))
+        || thing_joint(rest).is_some()
 }
 
 /// Returns `true` for two to five capital letters.

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 use super::{
     MAX_UNFILTERED,
     matches::Mentioned,
+    openings::Values,
     partial::Search,
     terms::{Term, first_word},
 };
@@ -50,7 +51,7 @@ pub(super) fn may_have_values(text: &str) -> bool {
         && rest.any(|c| c.is_ascii_digit() || c.is_uppercase() || MARKS.contains(c))
 }
 
-impl<P: Fn(usize) -> bool> Search<'_, P> {
+impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     /// Returns the tool of which some words state all values and that they support best, if no other is supported
     /// as well. It displaces `known` mentions of single words for tools that lack values: "Lend 4711 to member LC-7"
     /// asks for `check_out_item`, and not for `register_member`.
@@ -66,8 +67,8 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         let is_question = contains(QUESTIONS, first);
         let asks = is_question || contains(OFFERS, first);
         let part = self.byte(words.start)..self.byte(words.end);
-        let mut found = Vec::new();
-        for (tool, support) in self.supports(&words)? {
+        let (supports, mut found) = (self.supports(&words)?, Vec::new());
+        for (&tool, &support) in &supports {
             if self.is_denied(tool, &words) || self.needs_verb(tool) {
                 continue;
             }
@@ -91,7 +92,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             [.., best] => *best,
             [] => return Ok(None),
         };
-        if self.is_surpassed(support, &words)? || !self.has_more(tool, known)? {
+        if self.is_surpassed(support, &supports, &words)? || !self.has_more(tool, known)? {
             return Ok(None);
         }
         let is_known = known.iter().any(|it| it.tool == tool);
@@ -101,12 +102,17 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
 
     /// Returns `true` if some words, which are not the whole message, support another tool better of which the message
     /// states all values: "Could you register Ada for BIO-120? It's for the summer term."
-    fn is_surpassed(&mut self, support: usize, words: &Range<usize>) -> Result<bool, Unfinished> {
+    fn is_surpassed(
+        &mut self,
+        support: usize,
+        supports: &BTreeMap<usize, usize>,
+        words: &Range<usize>,
+    ) -> Result<bool, Unfinished> {
         let text = &self.reading.text;
         if *words != self.whole() || self.sentence.range == (0..text.len()) {
             return Ok(false);
         }
-        for (tool, other) in self.supports(words)? {
+        for (&tool, &other) in supports {
             if other > support
                 && !self.needs_verb(tool)
                 && self.schemas.states_all(tool, text, self.budget)?
@@ -133,7 +139,6 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     ) -> Result<Option<Mentioned>, Unfinished> {
         let first = self.first_word(clause);
         let is_request = first < clause.end
-            && self.reading.text.len() <= MAX_UNFILTERED
             && clause.len() > 2
             && is_telling_verb(
                 self.occurrences.form(first),
@@ -189,16 +194,14 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         if found.words[0] != found.words[1] || self.has_verb(found.tool) {
             return Ok(false);
         }
-        let stems = self.stems(&self.whole());
-        let facts = self.facts(self.sentence.range.clone())?;
+        let (facts, stems) = self.said_in_sentence()?;
         self.schemas.says(found.tool, self.budget, |it| it.lacks_all(facts, &stems))
     }
 
     /// Returns `true` if the sentence states more values of a tool than of each known one that has all of its: "Reorder
     /// BX-204 as soon as stock falls below 60" does not ask for `check_stock`.
     fn has_more(&mut self, tool: usize, known: &[Mentioned]) -> Result<bool, Unfinished> {
-        let stems = self.stems(&self.whole());
-        let facts = self.facts(self.sentence.range.clone())?;
+        let (facts, stems) = self.said_in_sentence()?;
         let count = self.schemas.says(tool, self.budget, |it| it.count_stated(facts, &stems))?;
         for it in known.iter().filter(|it| it.tool != tool) {
             let text = &self.reading.text;
@@ -214,8 +217,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
 
     /// Returns `true` if the sentence does not state all values that a call of a tool must have.
     fn lacks_values(&mut self, tool: usize) -> Result<bool, Unfinished> {
-        let stems = self.stems(&self.whole());
-        let facts = self.facts(self.sentence.range.clone())?;
+        let (facts, stems) = self.said_in_sentence()?;
         self.schemas.says(tool, self.budget, |it| it.lacks_values(facts, &stems))
     }
 
@@ -253,8 +255,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         words: &Range<usize>,
         [asks, is_question]: [bool; 2],
     ) -> Result<bool, Unfinished> {
-        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
-        let stems = self.stems(words);
+        let (facts, stems) = self.said(words)?;
         let (has_verb, is_reading) = (self.has_verb(tool), self.is_reading(tool));
         self.schemas.says(tool, self.budget, |it| {
             (asks || has_verb) && it.is_identified(facts, &stems, has_verb)
@@ -268,8 +269,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         tool: usize,
         words: &Range<usize>,
     ) -> Result<bool, Unfinished> {
-        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
-        let stems = self.stems(words);
+        let (facts, stems) = self.said(words)?;
         self.schemas.says(tool, self.budget, |it| it.is_identified(facts, &stems, false))
     }
 
@@ -318,6 +318,12 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
         })
     }
 
+    /// Returns the facts and the stems of the words of the sentence, with what stands before the first word.
+    fn said_in_sentence(&mut self) -> Result<Values<'s>, Unfinished> {
+        let facts = self.facts(self.sentence.range.clone())?;
+        Ok((facts, self.stems(&self.whole())))
+    }
+
     /// Returns all words of the sentence.
     fn whole(&self) -> Range<usize> {
         0..self.sentence.words.len()
@@ -338,8 +344,7 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
     /// Returns how much some words say of each tool, by its name, its description and its schema.
     fn supports(&mut self, words: &Range<usize>) -> Result<BTreeMap<usize, usize>, Unfinished> {
         let (named, described) = (self.named(words)?, self.described(words)?);
-        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
-        let stems = self.stems(words);
+        let (facts, stems) = self.said(words)?;
         let all = 0..self.index.tools.len();
         let is_supported = |it: &usize| described.contains_key(it) || named.contains_key(it);
         let is_candidate = |it: &usize| self.index.tools.len() <= MAX_TOOLS || is_supported(it);

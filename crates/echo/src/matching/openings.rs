@@ -35,6 +35,9 @@ const MAX_VALUES: usize = 32;
 /// The number of words at the start of a wish.
 const MAX_WISH: usize = 5;
 
+/// The facts and the stems of some words.
+pub(super) type Values<'s> = (&'s [Rc<Fact>], Vec<Cow<'s, str>>);
+
 impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
     /// Returns the tool that the word at the beginning of a clause asks for.
     pub(super) fn by_opening(
@@ -259,8 +262,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         words: &Range<usize>,
     ) -> Result<bool, Unfinished> {
         self.budget.spend(words.len() + MAX_VALUES)?;
-        let stems = self.stems(words);
-        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
+        let (facts, stems) = self.said(words)?;
         let facts = &facts[..facts.len().min(MAX_VALUES)];
         self.schemas.says(tool, self.budget, |it| it.is_filled(facts, &stems))
     }
@@ -328,6 +330,12 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
         let [start, end] =
             [range.start, range.end].map(|at| facts.partition_point(|it| it.range.start < at));
         Ok(&facts[start..end])
+    }
+
+    /// Returns the facts and the stems of some words.
+    pub(super) fn said(&mut self, words: &Range<usize>) -> Result<Values<'s>, Unfinished> {
+        let facts = self.facts(self.byte(words.start)..self.byte(words.end))?;
+        Ok((facts, self.stems(words)))
     }
 
     /// Returns the distinct stems of the telling words among some words.

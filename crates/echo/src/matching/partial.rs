@@ -135,7 +135,7 @@ impl PartialIndex {
             let refers_back = search.refers_back(&clause);
             is_about_known |= refers_back;
             let is_in = |it: &&Mentioned| it.words[0] < clause.end && clause.start <= it.words[1];
-            let said: Vec<_> = known.iter().filter(is_in).collect();
+            let said: Vec<_> = known.iter().filter(is_in).copied().collect();
             // The known mentions were searched for with more care: "Don't send an email, call him".
             let is_negated = sentence.words[clause.clone()].iter().any(|word| word.is_negated);
             let best = match said.as_slice() {
@@ -144,26 +144,19 @@ impl PartialIndex {
                 [said] => search.rival(&clause, said)?,
                 _ => None,
             };
-            let Some(tool) = best else {
-                if is_divided && said.len() < 2 && !refers_back && !is_negated {
-                    let said: Vec<_> = said.iter().copied().copied().collect();
-                    let found = search.by_values_of_clause(&clause, &said)?;
-                    displaced.extend(found.iter().flat_map(|_| said.iter().map(|it| it.tool)));
-                    mentioned.extend(
-                        found.filter(|it| mentioned.iter().all(|other| other.tool != it.tool)),
-                    );
+            let found = match best {
+                Some(_) if search.is_flag(&clause, known.iter().chain(&mentioned))? => {
+                    is_about_known = true;
+                    None
                 }
-                continue;
+                Some(tool) => search.mention_for(tool, clause, &said)?,
+                None if is_divided && said.len() < 2 && !refers_back && !is_negated => {
+                    search.by_values_of_clause(&clause, &said)?
+                }
+                None => None,
             };
-            if search.is_flag(&clause, known.iter().chain(&mentioned))? {
-                is_about_known = true;
-                continue;
-            }
-            let Some(found) = search.mention(tool, clause) else { continue };
-            if said.is_empty() && (search.needs_verb(tool) || search.is_vague(&found)?) {
-                continue;
-            }
-            displaced.extend(said.first().map(|it| it.tool));
+            let Some(found) = found else { continue };
+            displaced.extend(said.iter().map(|it| it.tool));
             if mentioned.iter().all(|it| it.tool != found.tool) {
                 mentioned.push(found);
             }
@@ -258,6 +251,18 @@ impl<P: Fn(usize) -> bool> Search<'_, P> {
             [.., (next, _), (best, _)] if next == best => None,
             scores => scores.last().map(|(_, tool)| *tool),
         })
+    }
+
+    /// Returns the mention of a tool by a clause that may mention others, unless it says too little.
+    fn mention_for(
+        &mut self,
+        tool: usize,
+        clause: Range<usize>,
+        said: &[Mentioned],
+    ) -> Result<Option<Mentioned>, Unfinished> {
+        let Some(found) = self.mention(tool, clause) else { return Ok(None) };
+        let is_weak = said.is_empty() && (self.needs_verb(tool) || self.is_vague(&found)?);
+        Ok((!is_weak).then_some(found))
     }
 
     /// Returns the mention of a tool by some words, unless they tell of it.

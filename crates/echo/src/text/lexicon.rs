@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use iso_currency::Currency;
 
 use super::canonical::canonical;
-use values::{CURRENCY_NAMES, LANGUAGES, NAME_ENDS, NUMBERS, SEASONS};
+use values::{CURRENCY_NAMES, LANGUAGES, NUMBERS, SEASONS};
 
 pub(crate) use values::{
     AMOUNT_UNITS, DISTANCES, NO_USERS, PARTNERS, PRICES, SITES, STREETS, TIMES, UNITS,
@@ -262,12 +262,11 @@ impl Entry {
 type Mark = fn(&mut Entry);
 
 /// Lists whose words are also compared in canonical form, each with what it says of a word.
-const MARKS: [(&str, Mark); 20] = [
+const MARKS: [(&str, Mark); 19] = [
     (NOT_PLACES, |entry| entry.is_no_name = true),
     (NOT_PLACES, |entry| entry.is_in_names = true),
     (MONTHS, |entry| entry.is_no_name = true),
     (SEASONS, |entry| entry.is_in_names = true),
-    (NAME_ENDS, |entry| entry.is_in_names = true),
     (MONTHS, |entry| entry.is_in_names = true),
     (WEEKDAYS, |entry| entry.is_no_name = true),
     (WEEKDAYS, |entry| entry.is_relative = true),

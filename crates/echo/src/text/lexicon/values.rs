@@ -42,8 +42,6 @@ pub(super) const SEASONS: &str = "spring summer autumn winter";
 
 /// Words of properties for a price, in canonical form.
 pub(crate) const PRICES: &str = "price cost fee budget bill";
-/// Other words that may be part of a name: "Harbour Mile".
-pub(super) const NAME_ENDS: &str = "mile miles hour day night morning evening time home first";
 /// The last words of the names of companies, behind "&".
 pub(crate) const PARTNERS: &str =
     "sons son co company partners daughters brothers bros associates family";
