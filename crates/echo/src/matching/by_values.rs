@@ -41,8 +41,8 @@ const PROHIBITIONS: &str = "pleas but and so do don t not never you should must"
 /// Words that are no verbs at the beginning of a clause.
 const NO_VERBS: &str = "the a an for of by in on to with from at this that his her their its our my your which \
      who where when if as because since until";
-/// The least sum of the words that support a tool.
-const MIN_SUPPORT: usize = 1;
+/// The maximum number of words for each unit of support. In prose, which states values by chance, there are more.
+const MAX_WORDS: usize = 5;
 
 /// Returns `true` if a short text has signs of values: digits, names, addresses or quotations.
 pub(super) fn may_have_values(text: &str) -> bool {
@@ -73,7 +73,7 @@ impl<'s, P: Fn(usize) -> bool> Search<'s, P> {
                 continue;
             }
             let text = &self.reading.text;
-            let is_stated = support >= MIN_SUPPORT
+            let is_stated = support * MAX_WORDS >= words.len()
                 && self.states_values(tool, &words, [asks, is_question])?
                 && self.schemas.states_all(tool, &text[part.clone()], self.budget)?;
             // "For booking ZT4L8M, reserve seat 9C and order a halal meal."
