@@ -13,7 +13,7 @@ pub(super) struct Unescaped<'t> {
 
 impl<'t> Unescaped<'t> {
     pub(super) fn new(original: &'t str) -> Self {
-        if !original.contains('\\') {
+        if memchr::memchr(b'\\', original.as_bytes()).is_none() {
             return Self { original, text: Cow::Borrowed(original), origins: Vec::new() };
         }
         let (mut text, mut origins) = (String::new(), Vec::new());
