@@ -285,6 +285,13 @@ async fn load(
     models: Option<&RealModels>,
 ) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     let context = config.context(models);
+    // daprd initializes the instances of component sockets later.
+    let has_instances = !config.component_sockets.names.is_empty();
+    let lacks_components =
+        config.resources_paths.is_empty() && context.daprd().is_none() && !has_instances;
+    if lacks_components && matches!(models, Some(RealModels::Replay { .. })) {
+        return Err(StartError::UselessReplay);
+    }
     let has_built_in = config.resources_paths.is_empty() && config.rules.is_empty();
     if has_built_in && !config.strict && context.daprd().is_none() {
         let has_strict_history = config.has_strict_history;
@@ -293,10 +300,8 @@ async fn load(
     }
     let paths = config.resources_paths.clone();
     let reload = Reload::new(paths, context).await?;
-    // daprd initializes the instances of component sockets later.
-    let may_be_scripted = !config.component_sockets.names.is_empty();
     if config.strict
-        && !may_be_scripted
+        && !has_instances
         && !reload.components().iter().any(ComponentSpec::follows_scripts)
     {
         return Err(StartError::UselessStrict);

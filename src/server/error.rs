@@ -24,6 +24,12 @@ pub(crate) enum StartError {
          --rules, --stand-in scripted for other types, or a component of type conversation.scripted"
     )]
     UselessStrict,
+    /// There is no component whose recording may answer.
+    #[error(
+        "--replay has no effect, because there is no component that a recording answers for: give the folder of \
+         your components with --resources-path"
+    )]
+    UselessReplay,
     /// An address cannot be bound.
     #[error(transparent)]
     Bind(#[from] BindError),

@@ -69,6 +69,18 @@ fn a_missing_model_is_reported() {
     assert!(!log.contains("no component has a real model"), "{log}");
 }
 
+#[test]
+fn a_replay_without_components_is_an_error() {
+    let recordings = scratch("recordings");
+    for flags in [&[][..], &["--record-missing", "--upstream", "openai"]] {
+        let mut command = mynah();
+        command.args(["serve", "--replay"]).arg(&recordings).args(flags);
+        let output = Process::start(&mut command).wait();
+        assert_eq!(output.code, Some(1), "{}", output.stderr);
+        assert!(output.stderr.contains("--replay has no effect"), "{}", output.stderr);
+    }
+}
+
 #[tokio::test]
 async fn recordings_that_cannot_be_read_are_errors() {
     let (components, recordings) = (component("http://127.0.0.1:9/v1"), scratch("recordings"));
