@@ -101,7 +101,8 @@ async fn normalization_is_proposed() {
     stop(sidecar).await;
     let sidecar = replay_with(&components, &recordings, &[]);
     let missed = message(&sidecar, ["Files are in /tmp/run-2.", "hi"]).await;
-    assert!(missed.ends_with("the requests would be equal with tmp in normalize"), "{missed}");
+    let hint = "the requests would be equal with normalize: [uuid, datetime, tmp]";
+    assert!(missed.ends_with(hint), "{missed}");
     drop(sidecar);
     let file = recordings.join("gpt.yaml");
     fs::write(&file, format!("normalize: [tmp]\n{}", recorded(&recordings))).unwrap();

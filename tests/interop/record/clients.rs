@@ -67,7 +67,7 @@ fn dapr_agents_print_the_same_on_another_day() {
         recording.is_repeated(&mut client);
 
         let failure = missed(&recording, client.env("TZ", TODAY));
-        let hint = "the requests would be equal with date in normalize";
+        let hint = "the requests would be equal with normalize: [uuid, datetime, date]";
         assert!(failure.contains(hint), "{failure}");
         let text = fs::read_to_string(recording.file()).unwrap();
         fs::write(recording.file(), format!("normalize: [uuid, datetime, date]\n{text}")).unwrap();

@@ -91,8 +91,8 @@ fn differences(recorded: &RequestCondition, call: &MatchedCall<'_>) -> String {
         more => format!("; and {more} more"),
     };
     let missing = recorded.missing_normalization(&call.form(), call.redactor);
-    let hint = missing.map_or_else(String::new, |kind| {
-        format!("; the requests would be equal with {} in normalize", kind.as_str())
+    let hint = missing.map_or_else(String::new, |normalizer| {
+        format!("; the requests would be equal with normalize: {normalizer}")
     });
     format!("{shown}{more}{hint}")
 }

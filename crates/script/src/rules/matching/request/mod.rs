@@ -93,16 +93,17 @@ impl RequestCondition {
         differences::between(&self.normalized.form, &other.form)
     }
 
-    /// Returns the normalization with which the texts of a request would be equal, if there is one.
+    /// Returns the normalization with which the texts of a request would be equal, if one more kind is enough.
     pub(in super::super) fn missing_normalization(
         &self,
         form: &RequestForm,
         redactor: &Redactor,
-    ) -> Option<Normalization> {
-        Normalization::ALL.into_iter().find(|added| {
-            let normalizer = self.normalizer.with(*added);
-            let own = NormalizedForm::of_recorded(self.written.as_ref().clone(), &normalizer);
-            own.form == NormalizedForm::new(form.clone(), &normalizer, redactor).form
+    ) -> Option<Normalizer> {
+        let mut normalizers =
+            Normalization::ALL.into_iter().map(|added| self.normalizer.with(added));
+        normalizers.find(|normalizer| {
+            let own = NormalizedForm::of_recorded(self.written.as_ref().clone(), normalizer);
+            own.form == NormalizedForm::new(form.clone(), normalizer, redactor).form
         })
     }
 }

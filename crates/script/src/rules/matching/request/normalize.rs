@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    fmt,
     sync::{Arc, LazyLock, OnceLock},
 };
 
@@ -212,6 +213,15 @@ impl Normalizer {
                 replace(text, pattern, replacement);
             }
         }
+    }
+}
+
+/// Writes the list of kinds as in a file, with dots for its patterns.
+impl fmt::Display for Normalizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = self.kinds.iter().map(|kind| kind.as_str());
+        let patterns = (!self.custom.is_empty()).then_some("…");
+        write!(f, "[{}]", kinds.chain(patterns).collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -68,23 +68,20 @@ fn patterns_are_for_what_is_not_recognized() {
 #[test]
 fn other_normalization_is_proposed() {
     let cases = [
-        ("on 2026-11-27", "on 2026-11-28", Some(Normalization::Date)),
-        ("on 7 March 2026", "on 17th March, 2026", Some(Normalization::Date)),
-        ("on 30-Nov-26", "on 1-Dec-2026", Some(Normalization::Date)),
-        ("http://127.0.0.1:41234/", "http://127.0.0.1:555/", Some(Normalization::Port)),
-        ("in /tmp/pytest-1/a.txt", "in /tmp/pytest-22/a.txt", Some(Normalization::Tmp)),
-        ("commit 0123456789abcdef0", "commit fedcba98765432100", Some(Normalization::Hex)),
+        ("on 2026-11-27", "on 2026-11-28", Some("[uuid, datetime, date]")),
+        ("on 7 March 2026", "on 17th March, 2026", Some("[uuid, datetime, date]")),
+        ("on 30-Nov-26", "on 1-Dec-2026", Some("[uuid, datetime, date]")),
+        ("http://127.0.0.1:41234/", "http://127.0.0.1:555/", Some("[uuid, datetime, port]")),
+        ("in /tmp/pytest-1/a.txt", "in /tmp/pytest-22/a.txt", Some("[uuid, datetime, tmp]")),
+        ("commit 0123456789abcdef0", "commit fedcba98765432100", Some("[uuid, datetime, hex]")),
         ("Monday", "Tuesday", None),
     ];
     for (recorded, seen, expected) in cases {
         let recorded = RequestForm::new(&Request::from(recorded), "gpt");
         let condition = RequestCondition::new(recorded, Normalizer::usual().clone());
         let seen = RequestForm::new(&Request::from(seen), "gpt");
-        assert_eq!(
-            condition.missing_normalization(&seen, Redactor::of_patterns()),
-            expected,
-            "{seen:?}"
-        );
+        let missing = condition.missing_normalization(&seen, Redactor::of_patterns());
+        assert_eq!(missing.map(|it| it.to_string()).as_deref(), expected, "{seen:?}");
     }
 }
 
