@@ -48,8 +48,10 @@ async fn large_arguments_without_window(address: SocketAddr, calls: usize) -> (C
 async fn large_answers_to_small_requests() {
     let scale = Scale::read();
     let sidecar = scale.start();
-    // Their answers are small compared with those of other attacks.
-    let streams = 2 * scale.streams_per_connection;
+    // Their answers are small compared with those of other attacks. A debug build takes so long for more of them
+    // that a busy machine closes the connection, whose first answer nobody takes.
+    let times = if scale.is_full { 2 } else { 1 };
+    let streams = times * scale.streams_per_connection;
     let attack = async {
         let connections =
             (0..scale.connections).map(|_| large_arguments_without_window(sidecar.grpc, streams));
