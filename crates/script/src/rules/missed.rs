@@ -84,7 +84,7 @@ impl Provider for Missed {
 
 /// Says what a call has instead of the recorded request.
 fn differences(recorded: &RequestCondition, call: &MatchedCall<'_>) -> String {
-    let all = recorded.differences(&call.normalized(recorded.normalizer()));
+    let all = recorded.differences(&call.redacted(recorded.normalizer()));
     let shown = all.iter().take(MAX_DIFFERENCES).map(shown).collect::<Vec<_>>().join("; ");
     let more = match all.len().saturating_sub(MAX_DIFFERENCES) {
         0 => String::new(),

@@ -2,12 +2,15 @@
 
 use std::iter;
 
-use mynah_core::chat::{Message, Request, Role, Tool};
+use mynah_core::{
+    base::redactor::Redactor,
+    chat::{Message, Request, Role, Tool},
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Index;
-use crate::rules::matching::{Match, MatchedCall};
+use crate::rules::matching::{CallOrigin, Match, MatchedCall};
 
 fn matches(sources: impl IntoIterator<Item = Value>) -> Vec<Match> {
     sources.into_iter().map(|source| serde_json::from_value(source).unwrap()).collect()
@@ -32,6 +35,29 @@ fn request(user: &str) -> Request {
         tools: vec![tool],
         ..Request::default()
     }
+}
+
+/// A rule of one's own may have a key where a recording has none.
+#[test]
+fn finds_requests_with_and_without_their_secrets() {
+    let rule = |text: &str| {
+        let messages = json!([{ "role": "user", "text": text }]);
+        json!({ "request": { "component": "llm", "messages": messages } })
+    };
+    let rules = matches(["Use [redacted].", "Say planted-key."].map(rule));
+    let redactor = Redactor::new(&["planted-key".to_owned()]);
+    let index = Index::new(&rules);
+    let found = |text: &str| {
+        let (request, model, session) = (Request::from(text), None, "default");
+        let origin =
+            CallOrigin { component: "llm", model, session, alpha1: false, redactor: &redactor };
+        let call = MatchedCall::with_origin(&request, origin);
+        index.candidates(&call).find(|rule| rules[*rule].holds(&call))
+    };
+    assert_eq!(found("Use planted-key."), Some(0));
+    assert_eq!(found("Use [redacted]."), Some(0));
+    assert_eq!(found("Say planted-key."), Some(1));
+    assert_eq!(found("Use other-key."), None);
 }
 
 #[test]

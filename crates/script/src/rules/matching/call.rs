@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{
     parameter::text_of,
-    request::{NormalizedForm, Normalizer, RequestForm},
+    request::{NormalizedForm, Normalizer, RequestCondition, RequestForm},
     user::UserText,
 };
 
@@ -59,8 +59,17 @@ pub struct MatchedCall<'c> {
     tool_calls: OnceCell<Vec<ToolText<'c>>>,
     response_format: OnceCell<Option<String>>,
     turns: OnceCell<u64>,
-    /// The form for each normalization that conditions have asked for.
-    normalized: RefCell<Vec<(Arc<Normalizer>, Rc<NormalizedForm>)>>,
+    /// The forms that conditions have asked for.
+    normalized: RefCell<Vec<AskedForm>>,
+}
+
+/// The canonical form of a request, with its normalization.
+#[derive(Debug)]
+struct AskedForm {
+    normalizer: Arc<Normalizer>,
+    /// Whether it has no secrets.
+    is_redacted: bool,
+    form: Rc<NormalizedForm>,
 }
 
 /// A result of a tool, or the arguments of a call.
@@ -154,14 +163,38 @@ impl<'c> MatchedCall<'c> {
         RequestForm::new(self.request, self.component)
     }
 
-    /// Returns the canonical form of the request with normalized texts.
+    /// Returns `true` if the call has a recorded request.
+    pub(super) fn has_request(&self, recorded: &RequestCondition) -> bool {
+        let normalizer = recorded.normalizer();
+        recorded.equals(&self.normalized(normalizer)) || recorded.equals(&self.redacted(normalizer))
+    }
+
+    /// Returns the canonical form of the request with normalized texts, and the secrets that it may have.
     pub(in super::super) fn normalized(&self, normalizer: &Arc<Normalizer>) -> Rc<NormalizedForm> {
+        self.asked(normalizer, None)
+    }
+
+    /// Returns the canonical form of the request with normalized texts, and without secrets.
+    pub(in super::super) fn redacted(&self, normalizer: &Arc<Normalizer>) -> Rc<NormalizedForm> {
+        self.asked(normalizer, Some(self.redactor))
+    }
+
+    fn asked(
+        &self,
+        normalizer: &Arc<Normalizer>,
+        redactor: Option<&Redactor>,
+    ) -> Rc<NormalizedForm> {
         let mut known = self.normalized.borrow_mut();
-        if let Some((_, form)) = known.iter().find(|(own, _)| Arc::ptr_eq(own, normalizer)) {
-            return form.clone();
+        let is_redacted = redactor.is_some();
+        let is_same = |it: &&AskedForm| {
+            Arc::ptr_eq(&it.normalizer, normalizer) && it.is_redacted == is_redacted
+        };
+        if let Some(known) = known.iter().find(is_same) {
+            return known.form.clone();
         }
-        let form = Rc::new(NormalizedForm::new(self.form(), normalizer, self.redactor));
-        known.push((normalizer.clone(), form.clone()));
+        let form = Rc::new(NormalizedForm::new(self.form(), normalizer, redactor));
+        let normalizer = normalizer.clone();
+        known.push(AskedForm { normalizer, is_redacted, form: form.clone() });
         form
     }
 

@@ -108,7 +108,7 @@ fn of_lists(lists: &[Vec<Condition>], call: &MatchedCall<'_>) -> Vec<Mismatch> {
 
 /// Compares a request with the recorded one.
 fn of_request(recorded: &RequestCondition, call: &MatchedCall<'_>) -> Vec<Mismatch> {
-    let differences = recorded.differences(&call.normalized(recorded.normalizer()));
+    let differences = recorded.differences(&call.redacted(recorded.normalizer()));
     let mismatch = |Difference { path, expected, seen }| {
         let key = format!("request.{path}");
         let expected = match expected {

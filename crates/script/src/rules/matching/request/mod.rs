@@ -103,7 +103,7 @@ impl RequestCondition {
             Normalization::ALL.into_iter().map(|added| self.normalizer.with(added));
         normalizers.find(|normalizer| {
             let own = NormalizedForm::of_recorded(self.written.as_ref().clone(), normalizer);
-            own.form == NormalizedForm::new(form.clone(), normalizer, redactor).form
+            own.form == NormalizedForm::new(form.clone(), normalizer, Some(redactor)).form
         })
     }
 }
@@ -111,13 +111,19 @@ impl RequestCondition {
 impl NormalizedForm {
     /// Returns the form of what is recorded, which has no secrets that are known.
     pub(crate) fn of_recorded(form: RequestForm, normalizer: &Normalizer) -> Self {
-        Self::new(form, normalizer, Redactor::of_patterns())
+        Self::new(form, normalizer, Some(Redactor::of_patterns()))
     }
 
     /// Returns the form of what is asked.
-    pub(super) fn new(mut form: RequestForm, normalizer: &Normalizer, redactor: &Redactor) -> Self {
+    pub(super) fn new(
+        mut form: RequestForm,
+        normalizer: &Normalizer,
+        redactor: Option<&Redactor>,
+    ) -> Self {
         form.change_texts(&mut |text| {
-            redactor.redact_text(text);
+            if let Some(redactor) = redactor {
+                redactor.redact_text(text);
+            }
             normalizer.apply_to(text);
         });
         Self { hash: form.hash(), form }
