@@ -1,17 +1,14 @@
 //! The canonical form of a request: what the application has sent, however it has sent it.
 
-use std::{
-    collections::BTreeMap,
-    hash::{Hash, Hasher},
-};
+use std::{collections::BTreeMap, hash::BuildHasher};
 
+use foldhash::quality::FixedState;
 use mynah_core::chat::{
     Attachment, LazyJson, Message, Parameter, Request, Role, ToolCall, ToolChoice,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use twox_hash::XxHash3_64;
 
 use super::{
     canonical::canonical,
@@ -225,9 +222,7 @@ impl RequestForm {
         let Self { response_format, temperature, max_tokens, parameters, .. } = self;
         let offered = (tools, tool_choice, parallel_tool_calls, response_format);
         let limits = (temperature.map(f64::to_bits), max_tokens);
-        let mut hasher = XxHash3_64::new();
-        (component, messages, offered, limits, parameters).hash(&mut hasher);
-        hasher.finish()
+        FixedState::default().hash_one((component, messages, offered, limits, parameters))
     }
 
     /// Returns the last message of the user.

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, LazyLock, OnceLock},
 };
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr2_iter};
 use mynah_core::base::{
     pattern::Pattern,
     text_or_mapping::{TextOrMapping, text_or_mapping},
@@ -96,7 +96,7 @@ impl Normalization {
             // The compact form has a T instead.
             Self::Datetime => {
                 let is_between = |at: usize| is_digit(at + 1) && is_digit(at.wrapping_sub(1));
-                memchr_iter(b':', bytes).chain(memchr_iter(b'T', bytes)).any(is_between)
+                memchr2_iter(b':', b'T', bytes).any(is_between)
             }
             Self::Port => memchr_iter(b':', bytes).any(|at| is_digit(at + 1)),
             Self::Date | Self::Tmp | Self::Hex => true,
